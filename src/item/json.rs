@@ -1,0 +1,114 @@
+//! Compact JSON text as `JSON.stringify` writes it, numbers included.
+
+use serde_json::{Number, Value};
+
+/// The ECMAScript text of a number.
+#[must_use]
+pub fn number_text(number: &Number) -> String {
+    // Integers below 2^53 are written alike everywhere; all others go through the double that JavaScript would hold.
+    if let Some(integer) = number.as_i64().filter(|n| n.unsigned_abs() < 1 << 53) {
+        return integer.to_string();
+    }
+    match number.as_f64() {
+        Some(double) if double.is_finite() => ryu_js::Buffer::new().format_finite(double).to_owned(),
+        _ => "null".to_owned(),
+    }
+}
+
+/// Parses a JSON text of at most [`MAX_TEXT_DEPTH`](crate::item::depth::MAX_TEXT_DEPTH) levels.
+#[must_use]
+pub fn parse(json: &str) -> Option<Value> {
+    if !crate::item::depth::text_is_shallow(json) {
+        return None;
+    }
+    let mut reader = serde_json::Deserializer::from_str(json);
+    reader.disable_recursion_limit();
+    let value = serde::Deserialize::deserialize(&mut reader).ok()?;
+    reader.end().ok()?;
+    Some(value)
+}
+
+/// The compact JSON text of a value.
+#[must_use]
+pub fn compact(value: &Value) -> String {
+    let mut out = String::new();
+    write(value, &mut out);
+    out
+}
+
+/// Appends the compact JSON text of a value.
+pub fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Number(number) => out.push_str(&number_text(number)),
+        Value::Array(list) => {
+            out.push('[');
+            for (index, element) in list.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write(element, out);
+            }
+            out.push(']');
+        }
+        Value::Object(object) => {
+            out.push('{');
+            for (index, (key, element)) in object.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_string(key, out);
+                out.push(':');
+                write(element, out);
+            }
+            out.push('}');
+        }
+        Value::String(text) => write_string(text, out),
+        Value::Null | Value::Bool(_) => out.push_str(&value.to_string()),
+    }
+}
+
+/// Appends a JSON string literal.
+pub fn write_string(text: &str, out: &mut String) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            control if (control as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", control as u32)),
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_javascript_does() {
+        for (text, expected) in [
+            ("1.0", "1"),
+            ("-0.0", "0"),
+            ("1e21", "1e+21"),
+            ("123456789012345678", "123456789012345680"),
+            ("0.000001", "0.000001"),
+            ("1e-7", "1e-7"),
+            ("5", "5"),
+        ] {
+            let value: Value = serde_json::from_str(text).expect("a number");
+            assert_eq!(compact(&value), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn strings_are_escaped_as_javascript_does() {
+        let value = Value::String("\"\\\n\u{1}\u{7f}é😀/".to_owned());
+        assert_eq!(compact(&value), "\"\\\"\\\\\\n\\u0001\u{7f}é😀/\"");
+    }
+}

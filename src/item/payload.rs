@@ -1,0 +1,123 @@
+//! The one door to what items hold, with two implementations: `serde_json::Value` here, JavaScript values in `wasm/`.
+//!
+//! Facts answer nearly every question; the payload is asked only for a text that is to be shortened, for tokens, and
+//! for whether two items read the same.
+
+use crate::error::{Error, ErrorCode};
+use crate::item::dialect::media::{Found, scan};
+use crate::item::edit::{Edit, apply, value_at};
+use crate::item::json::compact;
+use crate::item::path::{Path, Step};
+use crate::item::sketch::Sketch;
+use crate::item::tokens::{ITEM_TOKENS, estimate, opaque};
+use serde_json::Value;
+
+/// Access to the items of a history by their index.
+pub trait Payloads {
+    /// What may go wrong: our own errors, and those of the host's functions.
+    type Error: From<Error>;
+
+    /// The string at a path, or the compact JSON text of another value; `None` where nothing is.
+    fn text(&self, item: usize, path: &Path) -> Option<String>;
+
+    /// Tokens of the item with these edits made.
+    ///
+    /// # Errors
+    /// What the host's counter throws, or `invalid_option` where its answer is no count.
+    fn tokens(&self, item: usize, edits: &[Edit]) -> Result<u64, Self::Error>;
+
+    /// Whether two items, each with its edits made, have the same JSON text.
+    fn is_same(&self, left: (usize, &[Edit]), right: (usize, &[Edit])) -> bool;
+}
+
+/// A counter of tokens for the text of one item.
+pub type CountTokens<'a> = &'a dyn Fn(&str) -> u64;
+
+/// Items as JSON values.
+pub struct Values<'a> {
+    /// The items.
+    pub items: &'a [Value],
+    /// Tokens of an image, audio or file.
+    pub media_tokens: u64,
+    /// The host's counter; `None`: the built-in estimate.
+    pub count_tokens: Option<CountTokens<'a>>,
+}
+
+impl Payloads for Values<'_> {
+    type Error = Error;
+
+    fn text(&self, item: usize, path: &Path) -> Option<String> {
+        Some(match value_at(self.items.get(item)?, path)? {
+            Value::String(text) => text.clone(),
+            other => compact(other),
+        })
+    }
+
+    fn tokens(&self, item: usize, edits: &[Edit]) -> Result<u64, Error> {
+        let Some(value) = self.items.get(item) else {
+            return Err(Error::new(
+                ErrorCode::InvalidItem,
+                format!("items[{item}]"),
+                "is not there",
+            ));
+        };
+        let edited;
+        let value = if edits.is_empty() {
+            value
+        } else {
+            edited = apply(value, edits);
+            &edited
+        };
+        let found = scan(&Sketch::of(value));
+        let mut text = String::new();
+        leaves(value, &mut Vec::new(), &skipped(&found), &mut text);
+        let count = self.count_tokens.map_or_else(|| estimate(&text), |count| count(&text));
+        Ok(count + framing(&found, self.media_tokens))
+    }
+
+    fn is_same(&self, left: (usize, &[Edit]), right: (usize, &[Edit])) -> bool {
+        let read = |(item, edits): (usize, &[Edit])| self.items.get(item).map(|value| compact(&apply(value, edits)));
+        read(left) == read(right)
+    }
+}
+
+/// Tokens of what is not text: the frame of the item, its media, its opaque payloads.
+#[must_use]
+pub fn framing(found: &Found, media_tokens: u64) -> u64 {
+    let media = found.media.len() as u64 * media_tokens;
+    ITEM_TOKENS + media + found.opaque.iter().map(|(_, chars)| opaque(*chars)).sum::<u64>()
+}
+
+/// Paths that are no text to count: media payloads and opaque ones.
+#[must_use]
+pub fn skipped(found: &Found) -> Vec<Path> {
+    let media = found.media.iter().filter_map(|media| media.leaf.clone());
+    media.chain(found.opaque.iter().map(|(path, _)| path.clone())).collect()
+}
+
+/// String leaves in order, joined by newlines.
+fn leaves(value: &Value, steps: &mut Vec<Step>, skip: &[Path], out: &mut String) {
+    match value {
+        Value::String(text) if !skip.iter().any(|path| path.steps() == steps.as_slice()) => {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            out.push_str(text);
+        }
+        Value::Array(list) => {
+            for (index, element) in list.iter().enumerate() {
+                steps.push(Step::Index(index));
+                leaves(element, steps, skip, out);
+                steps.pop();
+            }
+        }
+        Value::Object(object) => {
+            for (key, element) in object {
+                steps.push(Step::Key(std::borrow::Cow::Owned(key.clone())));
+                leaves(element, steps, skip, out);
+                steps.pop();
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,659 @@
+// The types of context-projector, written by hand. The build puts this text into the package's declarations, so it holds
+// top-level exports only and imports nothing.
+
+// ───────────────────────────── items ─────────────────────────────
+
+/**
+ * One entry of an agent's history: a message, a tool call, a tool result, a piece of reasoning.
+ *
+ * It is an object in the shape of its provider, so the message type of any SDK fits as it is. The library reads an item
+ * as `JSON.stringify` would (`undefined` is absent, `toJSON` counts) and never changes it; a projection that must alter
+ * something holds a copy, which shares every part that stayed the same. ArrayBuffer, typed arrays, Buffer and URL may
+ * stand inside.
+ *
+ * Refused as `invalid_item`, with the path of the culprit: BigInt, symbol, function, Blob, a cycle, more than 500
+ * levels of nesting.
+ */
+export type Item = object;
+
+/**
+ * The shape that items have.
+ *
+ * | value | items are |
+ * |---|---|
+ * | `openai-responses` | input items of OpenAI's Responses API |
+ * | `openai-chat` | messages of OpenAI's Chat Completions and of the many providers that copy it |
+ * | `anthropic` | messages of Anthropic's Messages API |
+ * | `gemini` | `contents` of the Gemini API |
+ * | `ai-sdk` | `ModelMessage` of the Vercel AI SDK |
+ * | `ai-sdk-ui` | `UIMessage` of the Vercel AI SDK, in which a call and its result are one part |
+ */
+export type Dialect = "openai-responses" | "openai-chat" | "anthropic" | "gemini" | "ai-sdk" | "ai-sdk-ui";
+
+// ─────────────────────────── projection ──────────────────────────
+
+/**
+ * What a projection may hold. Every field is optional, and an absent one sets no limit; `{}` only mends.
+ *
+ * Limits are kept by giving up the oldest steps, whole: a call never loses its result, nor reasoning the call that it
+ * led to. What has to be there in any case (leading system items, the pinned prefix, the summary, the opening message
+ * of the turn, the newest step) is never cut; if it alone is too much, {@link ContextReport.overBudget} says so.
+ *
+ * A value of the wrong type or outside its range throws {@link ContextProjectorError} with code `invalid_budget` and
+ * the field as path, such as `budget.maxItems`.
+ *
+ * @example
+ * ```ts
+ * import { type ContextBudget, project } from "context-projector";
+ *
+ * const budget: ContextBudget = {
+ *   maxTokens: 120_000,          // the model's window …
+ *   overheadTokens: 12_000,      // … less system prompt, tool schemas and room for the answer
+ *   maxRecentToolResults: 8,     // older results become one line each
+ *   keepTools: ["todo_write"],   // except these
+ *   lowWater: 0.6,               // cut rarely and deep, so that the prompt cache holds
+ * };
+ * const { items } = project([{ role: "user", content: "Hello" }], budget);
+ * ```
+ */
+export interface ContextBudget {
+  /**
+   * Most items in the projection, the summary and everything pinned included. An integer of at least 1.
+   *
+   * Default: no limit. Error: `invalid_budget` at `budget.maxItems`.
+   */
+  maxItems?: number;
+
+  /**
+   * Most characters in the projection: the length of the items' compact JSON before escaping, in UTF-16 units; an
+   * inline image, sound or file counts 6,400 whatever its size. An integer of at least 1.
+   *
+   * Default: no limit. Error: `invalid_budget` at `budget.maxApproxChars`.
+   */
+  maxApproxChars?: number;
+
+  /**
+   * Most tokens in the prompt. The items may take `maxTokens − overheadTokens`; nothing left is reported as
+   * `overBudget` and is no error. Counted by {@link ProjectOptions.countTokens}, or by the built-in estimate. An
+   * integer of at least 1.
+   *
+   * Default: no limit, and no tokens are counted. Error: `invalid_budget` at `budget.maxTokens`.
+   */
+  maxTokens?: number;
+
+  /**
+   * Tokens of the prompt that are not history: system prompt, tool schemas, room for the answer. Taken off `maxTokens`,
+   * and of no effect without it. An integer of at least 0.
+   *
+   * Default: 0. Error: `invalid_budget` at `budget.overheadTokens`.
+   */
+  overheadTokens?: number;
+
+  /**
+   * How many items at the head of the history are always kept, counted from index 0, system items included. A number
+   * that would cut through a step is widened to the step's end, and a note says so. An integer of at least 0.
+   *
+   * Default: 0. Error: `invalid_budget` at `budget.pinnedPrefixItems`.
+   */
+  pinnedPrefixItems?: number;
+
+  /**
+   * Tier 1: how many of the newest tool results keep their text. An older result stays in place with its id, and its
+   * content becomes `[tool result cleared: NAME(CALL_ID)]`. A result that the model has not seen yet is never cleared,
+   * not even at 0. {@link DefaultContextProjector} ignores this. An integer of at least 0.
+   *
+   * Default: off. Error: `invalid_budget` at `budget.maxRecentToolResults`.
+   */
+  maxRecentToolResults?: number;
+
+  /**
+   * Names of tools, exactly as they are called, whose results are neither cleared nor shortened. They do not count
+   * toward `maxRecentToolResults`.
+   *
+   * Default: none. Error: `invalid_budget` at `budget.keepTools`, or at the entry that is no string.
+   */
+  keepTools?: string[];
+
+  /**
+   * Tier 1 also empties the arguments of each call whose result it clears, in a form that the provider still accepts. A
+   * call that goes with stored reasoning or a signature is left as it is.
+   *
+   * Default: false. Error: `invalid_budget` at `budget.clearToolInputs`.
+   */
+  clearToolInputs?: boolean;
+
+  /**
+   * Longest tool result, in UTF-16 units. A longer one keeps its beginning and its end and says how much is missing
+   * between them; no character is ever split. {@link DefaultContextProjector} ignores this. An integer of at least 1.
+   *
+   * Default: off. Error: `invalid_budget` at `budget.maxToolResultChars`.
+   */
+  maxToolResultChars?: number;
+
+  /**
+   * Longest string inside the arguments of a call, in UTF-16 units. A longer one is shortened in the middle; the
+   * arguments stay valid JSON. {@link DefaultContextProjector} ignores this. An integer of at least 1.
+   *
+   * Default: off. Error: `invalid_budget` at `budget.maxToolInputChars`.
+   */
+  maxToolInputChars?: number;
+
+  /**
+   * How many of the newest images and screenshots are kept; where an older screenshot cannot be replaced by text, its
+   * call goes as well. {@link DefaultContextProjector} ignores this. An integer of at least 0.
+   *
+   * Default: off. Error: `invalid_budget` at `budget.maxRecentImages`.
+   */
+  maxRecentImages?: number;
+
+  /**
+   * Tier 2: take out the reasoning of earlier turns, in whole blocks; that of the running turn stays. A history without
+   * a user message has no earlier turn. {@link DefaultContextProjector} ignores this.
+   *
+   * Default: false. Error: `invalid_budget` at `budget.trimOldReasoning`.
+   */
+  trimOldReasoning?: boolean;
+
+  /**
+   * How far to cut back once a limit is crossed, as a fraction of that limit: 0 < `lowWater` ≤ 1. It holds for all
+   * three limits and for `maxRecentToolResults` and `maxRecentImages` alike.
+   *
+   * At 1 the window slides: each further item changes the head of the prompt, and the provider's prompt cache misses
+   * each time. At 0.6 the prompt loses two fifths at once and then only grows at its end for a while. Recommended: 0.6.
+   *
+   * Default: 1. Error: `invalid_budget` at `budget.lowWater`.
+   */
+  lowWater?: number;
+}
+
+/**
+ * What the provider's own token counts taught about an estimate: `real = overheadTokens + ratio × estimated`.
+ *
+ * @example
+ * ```ts
+ * import { type Calibration, project } from "context-projector";
+ *
+ * const calibration: Calibration = { overheadTokens: 3_200, ratio: 1.08 };
+ * const { report } = project([{ role: "user", content: "Hello" }], { maxTokens: 100_000 }, { calibration });
+ * console.log(report.projectedTokens);
+ * ```
+ */
+export interface Calibration {
+  /** Tokens of each prompt that are not history, as the provider counts them. */
+  overheadTokens: number;
+  /** Real tokens for each estimated one: from 0.5 to 2. */
+  ratio: number;
+}
+
+/**
+ * How to project, beside how much: all fields are optional.
+ *
+ * A value of the wrong type or outside its range, or an unknown name for one of the choices, throws {@link
+ * ContextProjectorError} with code `invalid_option` and the field as path, such as `options.dialect`.
+ *
+ * @example
+ * ```ts
+ * import { type ProjectOptions, project } from "context-projector";
+ *
+ * const options: ProjectOptions = {
+ *   dialect: "openai-chat",
+ *   summary: "The user is porting a parser from C; the lexer is done.",
+ *   countTokens: (text) => Math.ceil(text.length / 4),
+ * };
+ * project([{ role: "user", content: "Go on" }], { maxTokens: 8_000 }, options);
+ * ```
+ */
+export interface ProjectOptions {
+  /**
+   * Which built-in projector: `type-aware` knows Tier 1 and Tier 2, `default` mends and keeps the limits only. The
+   * projector classes are made for one of the two.
+   *
+   * Default: `"type-aware"`.
+   */
+  projector?: "default" | "type-aware";
+
+  /**
+   * The shape of the items. Give it where a history may begin with items that fit several shapes, such as `{ role:
+   * "user", content: "Hi" }`.
+   *
+   * Default: the shape of the first item that fits one only.
+   */
+  dialect?: Dialect;
+
+  /**
+   * A summary of what is no longer in the history. It becomes one item behind the leading system items and the pinned
+   * prefix, is always kept, and counts toward the limits; it is not a source item.
+   *
+   * Default: null, no summary.
+   */
+  summary?: string | null;
+
+  /**
+   * The role of the summary's item. A summary is made from text that nobody vetted, and several providers refuse a
+   * second system message: hence `user`. `system` is possible in the dialects `openai-responses`, `openai-chat` and
+   * `ai-sdk`.
+   *
+   * Default: `"user"`.
+   */
+  summaryRole?: "user" | "system";
+
+  /**
+   * What to do with calls of the last step that have no result yet: `keep` leaves them open and lists them in {@link
+   * ContextReport.pendingCallIds}; `close` answers each with a placeholder, for a prompt that is sent without the
+   * results.
+   *
+   * Default: `"keep"`.
+   */
+  pending?: "keep" | "close";
+
+  /**
+   * Counts the tokens of a text: an integer of at least 0. Called with the strings of one item, joined by newlines;
+   * media and opaque payloads are left out and counted apart. Four are added for each item. What it throws reaches you
+   * unchanged.
+   *
+   * Default: a built-in estimate that knows Latin, CJK and other scripts, code, digits and base64.
+   */
+  countTokens?: (text: string) => number;
+
+  /**
+   * Tokens that one image takes.
+   *
+   * Default: 1600.
+   */
+  imageTokens?: number;
+
+  /**
+   * Corrects token totals by what the provider has reported.
+   *
+   * Default: none; the estimate is taken as it is.
+   */
+  calibration?: Calibration;
+
+  /**
+   * OpenAI Responses: are responses stored at the provider, as they are unless a request says `store: false`? With
+   * stored ones an item that follows reasoning must come back exactly as it was.
+   *
+   * Default: true.
+   */
+  store?: boolean;
+
+  /**
+   * Earlier items are at the provider already (`previous_response_id`, `conversation`), and these are sent after them.
+   * Then a result without its call is right, and nothing is dropped from the front.
+   *
+   * Default: false.
+   */
+  chained?: boolean;
+
+  /**
+   * Chat Completions: the provider refuses a call that comes back without its `reasoning_content`, as DeepSeek, Kimi
+   * and GLM do.
+   *
+   * Default: false.
+   */
+  reasoningContentRequired?: boolean;
+
+  /**
+   * Chat Completions: the model's template takes one system message and roles in turn, as those of Qwen and Mistral do.
+   * Neighbours of one role are then joined, and {@link ContextReport.joinedItemCount} says how many.
+   *
+   * Default: false.
+   */
+  strictRoles?: boolean;
+}
+
+/**
+ * What became of a source item. Where several apply, the strongest is named; from strong to weak:
+ *
+ * | fate | the item |
+ * |---|---|
+ * | `summarized` | was replaced by a summary |
+ * | `dropped` | is not sent, not one part of it |
+ * | `mended` | was repaired, moved or answered so that the provider accepts it |
+ * | `cleared` | lost the text of a result, or the arguments of a call, to a placeholder |
+ * | `shortened` | lost the middle of a long string, or the older steps of a message that holds several |
+ * | `trimmed` | lost its reasoning |
+ * | `pinned` | is sent as it is, because it always is |
+ * | `kept` | is sent as it is |
+ */
+export type Fate = "kept" | "pinned" | "trimmed" | "shortened" | "cleared" | "mended" | "dropped" | "summarized";
+
+/**
+ * A run of neighbouring source items that met one fate for the same reasons. The runs of a ledger cover the source
+ * exactly once and in order: the first begins at 0, each begins where the one before ends, the last ends at the number
+ * of source items.
+ *
+ * @example
+ * ```ts
+ * import { type LedgerRun, project } from "context-projector";
+ *
+ * const line = (run: LedgerRun) => `${run.from}–${run.to - 1} ${run.fate} ${run.reason}`;
+ * const history = [{ role: "user", content: "Hello" }, { role: "assistant", content: "Ahoy" }];
+ * console.log(project(history, { maxItems: 20 }).report.ledger.map(line).join("\n"));
+ * ```
+ */
+export interface LedgerRun {
+  /** Index of the run's first source item. */
+  from: number;
+  /** Index behind the run's last source item. */
+  to: number;
+  /** What became of each of them. */
+  fate: Fate;
+  /**
+   * Why: budget fields, rule ids and anchors, separated by commas, such as `maxItems` or `E-C-ORPHTOOL`; may be empty
+   * for `kept`.
+   */
+  reason: string;
+}
+
+/**
+ * What a projection did, in figures and notes, with the fate of every source item.
+ *
+ * `projectedItemCount` = `sourceItemCount` − dropped − summarized + inserted − joined, where summarized is the number
+ * of source items with that fate.
+ *
+ * @example
+ * ```ts
+ * import { type ContextReport, project } from "context-projector";
+ *
+ * function explain(report: ContextReport): string {
+ *   const dropped = report.ledger.filter((run) => run.fate === "dropped");
+ *   return [
+ *     `${report.projectedItemCount} of ${report.sourceItemCount} items`,
+ *     ...report.notes,
+ *     ...dropped.map((run) => `gone: ${run.from} to ${run.to - 1} (${run.reason})`),
+ *   ].join("\n");
+ * }
+ * const history = [{ role: "user", content: "Hello" }, { role: "assistant", content: "Ahoy" }];
+ * console.log(explain(project(history, { maxItems: 20 }).report));
+ * ```
+ */
+export interface ContextReport {
+  /** Items that went in. */
+  sourceItemCount: number;
+  /** Items that came out. */
+  projectedItemCount: number;
+  /** Source items of which nothing came out. */
+  droppedItemCount: number;
+  /** Items that came out and are no source item: the summary, and placeholder results. */
+  insertedItemCount: number;
+  /** Items saved by joining neighbours of one role; 0 without {@link ProjectOptions.strictRoles}. */
+  joinedItemCount: number;
+  /** Size of what went in, in characters as {@link ContextBudget.maxApproxChars} counts them. */
+  sourceApproxChars: number;
+  /** Size of what came out, in the same unit. */
+  projectedApproxChars: number;
+  /** Tokens of what went in. Null when no tokens are counted: neither `maxTokens` nor `countTokens` is given. */
+  sourceTokens: number | null;
+  /** Tokens of what came out. Null when no tokens are counted. */
+  projectedTokens: number | null;
+  /** `maxItems` made items go. */
+  itemLimitApplied: boolean;
+  /** `maxApproxChars` made items go. */
+  characterLimitApplied: boolean;
+  /** `maxTokens` made items go. */
+  tokenLimitApplied: boolean;
+  /**
+   * What must always be there is more than the budget allows; a note says by what. The projection is larger than its
+   * limit then.
+   */
+  overBudget: boolean;
+  /**
+   * How many items at the head are the same, as JSON, as in the projection that belongs to the model call before this
+   * one: the part of the prompt that a provider's cache can serve. Computed from the items alone. 0 when there was no
+   * such call.
+   */
+  stablePrefixItems: number;
+  /**
+   * The projection for the call before is not the beginning of this one: the prompt cache misses from {@link
+   * stablePrefixItems} on.
+   */
+  rebased: boolean;
+  /** Ids of calls that are still waiting for their results. */
+  pendingCallIds: string[];
+  /** What was done, one sentence each, such as `maxItems applied: 40`. Made for people and logs. */
+  notes: string[];
+  /** The fate of every source item, as runs. Decoded when first read; an ordinary, enumerable property. */
+  ledger: LedgerRun[];
+}
+
+/**
+ * The outcome of a projection.
+ *
+ * @example
+ * ```ts
+ * import { type ContextProjection, project } from "context-projector";
+ *
+ * type Message = { role: "user" | "assistant"; content: string };
+ * const history: Message[] = [{ role: "user", content: "Hello" }];
+ * const projection: ContextProjection<Message> = project(history);
+ * console.log(projection.items[0] === history[0]); // true: the very same object
+ * ```
+ */
+export interface ContextProjection<T extends Item = Item> {
+  /** What to send, in order. Items that were not altered are the very objects that went in. */
+  items: T[];
+  /** What was done to get there. */
+  report: ContextReport;
+}
+
+/**
+ * Projects a history: what the model should be sent of it, within a budget and in a form that its provider accepts.
+ *
+ * Stateless as seen from outside: the outcome depends on the arguments only. (Inside, what was learned about an array's
+ * items is remembered for as long as its first item lives, so that a history which grows is not read anew each time.)
+ * Neither the array nor any item is changed.
+ *
+ * @param items the whole history, oldest first
+ * @param budget what the projection may hold; default: no limits
+ * @param options how to project
+ * @returns the items to send, of the type that went in, and the report
+ * @throws {ContextProjectorError} `invalid_budget` for a wrong budget, `invalid_option` for a wrong option,
+ * `invalid_item` for something that is no array or for an item that is no plain data; `path` says where. Nothing has
+ * changed then.
+ *
+ * @example
+ * ```ts
+ * import { project } from "context-projector";
+ *
+ * const history = Array.from({ length: 55 }, (_, n) => ({
+ *   role: n % 2 === 0 ? "user" : "assistant",
+ *   content: `message ${n}`,
+ * }));
+ * const { items, report } = project(history, { maxItems: 20, pinnedPrefixItems: 1 });
+ *
+ * console.log(items.length); // 20: item 0, then 36 to 54
+ * console.log(report.droppedItemCount); // 35
+ * console.log(report.notes); // [ "maxItems applied: 20" ]
+ * ```
+ */
+export function project<T extends Item>(items: readonly T[], budget?: ContextBudget, options?: ProjectOptions): ContextProjection<T>;
+
+/**
+ * {@link project} over JSON text: for histories that come from storage, for hosts in other languages, and for numbers
+ * that a JavaScript double cannot hold. The text of an item that was not altered comes out unchanged, digit by digit.
+ *
+ * @param itemsJson a JSON array of items
+ * @param budget a budget, or its JSON text
+ * @param options options, or their JSON text (which has no place for `countTokens`)
+ * @returns the JSON text of `{ "items": […], "report": {…} }`
+ * @throws {ContextProjectorError} as {@link project} does; also for text that is no JSON, with the code of the argument
+ * it stands for
+ *
+ * @example
+ * ```ts
+ * import { projectJson } from "context-projector";
+ *
+ * const text = '[{"role":"user","content":"Order 12345678901234567890, please"}]';
+ * const { items, report } = JSON.parse(projectJson(text, '{"maxItems":20}'));
+ * console.log(items.length, report.notes);
+ * ```
+ */
+export function projectJson(itemsJson: string, budget?: ContextBudget | string, options?: ProjectOptions | string): string;
+
+/**
+ * Anything that projects: the two built-in classes, and yours. An implementation returns some of the items it was
+ * given, in order, and a report about it.
+ *
+ * @example
+ * ```ts
+ * import { type ContextBudget, type ContextProjection, type ContextProjector, type Item, project } from "context-projector";
+ *
+ * // Leaves out what the host marked as private, then projects as usual.
+ * class DiscreetProjector implements ContextProjector {
+ *   project<T extends Item>(items: readonly T[], budget?: ContextBudget): ContextProjection<T> {
+ *     return project(items.filter((item) => !("private" in item)), budget);
+ *   }
+ * }
+ * new DiscreetProjector().project([{ role: "user", content: "Hello" }]);
+ * ```
+ */
+export interface ContextProjector {
+  /**
+   * Projects a history.
+   *
+   * @param items the whole history, oldest first; not to be changed
+   * @param budget what the projection may hold; default: no limits
+   */
+  project<T extends Item>(items: readonly T[], budget?: ContextBudget): ContextProjection<T>;
+}
+
+/**
+ * The plain projector: it mends what a provider would refuse and keeps the three limits, and never looks into an item's
+ * text. Tier 1 and Tier 2 fields of a budget have no effect.
+ *
+ * An instance holds a little memory inside WebAssembly. It is given back when the instance is garbage-collected, or at
+ * once by `free` or `using`.
+ *
+ * @example
+ * ```ts
+ * import { DefaultContextProjector } from "context-projector";
+ *
+ * const projector = new DefaultContextProjector({ dialect: "openai-chat" });
+ * const { items } = projector.project([{ role: "user", content: "Hello" }], { maxItems: 40, lowWater: 0.6 });
+ * projector.free();
+ * ```
+ */
+export class DefaultContextProjector implements ContextProjector {
+  /**
+   * @param options how to project
+   * @throws {ContextProjectorError} `invalid_option` for a wrong one
+   */
+  constructor(options?: ProjectOptions);
+
+  /**
+   * Projects a history as {@link project} does, with this projector's options.
+   *
+   * @param items the whole history, oldest first
+   * @param budget what the projection may hold; default: no limits
+   * @throws {ContextProjectorError} `invalid_budget` or `invalid_item`, with the path
+   */
+  project<T extends Item>(items: readonly T[], budget?: ContextBudget): ContextProjection<T>;
+
+  /** Gives the memory back at once; the instance must not be used any more. */
+  free(): void;
+
+  /** `free`, for `using`. */
+  [Symbol.dispose](): void;
+}
+
+/**
+ * The projector that knows calls, results and reasoning: besides what {@link DefaultContextProjector} does it clears
+ * and shortens old tool results and arguments, drops old images, and takes out the reasoning of earlier turns. This is
+ * what {@link project} uses.
+ *
+ * An instance holds a little memory inside WebAssembly. It is given back when the instance is garbage-collected, or at
+ * once by `free` or `using`.
+ *
+ * @example
+ * ```ts
+ * import { type ContextBudget, type ContextProjection, type Item, TypeAwareContextProjector } from "context-projector";
+ *
+ * // Keeps the plan of the agent whatever the budget says.
+ * class PlanKeeper extends TypeAwareContextProjector {
+ *   override project<T extends Item>(items: readonly T[], budget: ContextBudget = {}): ContextProjection<T> {
+ *     return super.project(items, { ...budget, keepTools: [...(budget.keepTools ?? []), "update_plan"] });
+ *   }
+ * }
+ * const { report } = new PlanKeeper().project([{ role: "user", content: "Hello" }], { maxRecentToolResults: 5 });
+ * console.log(report.notes);
+ * ```
+ */
+export class TypeAwareContextProjector implements ContextProjector {
+  /**
+   * @param options how to project
+   * @throws {ContextProjectorError} `invalid_option` for a wrong one
+   */
+  constructor(options?: ProjectOptions);
+
+  /**
+   * Projects a history as {@link project} does, with this projector's options.
+   *
+   * @param items the whole history, oldest first
+   * @param budget what the projection may hold; default: no limits
+   * @throws {ContextProjectorError} `invalid_budget` or `invalid_item`, with the path
+   */
+  project<T extends Item>(items: readonly T[], budget?: ContextBudget): ContextProjection<T>;
+
+  /** Gives the memory back at once; the instance must not be used any more. */
+  free(): void;
+
+  /** `free`, for `using`. */
+  [Symbol.dispose](): void;
+}
+
+// ───────────────────────────── errors ────────────────────────────
+
+/**
+ * Every failure that the library itself reports: a real `Error`. There is no class to test against with `instanceof`;
+ * look at `name` and `code`. What a function of yours throws, such as `countTokens`, reaches you unchanged.
+ *
+ * @example
+ * ```ts
+ * import { type ContextProjectorError, project } from "context-projector";
+ *
+ * const isOurs = (error: unknown): error is ContextProjectorError =>
+ *   error instanceof Error && error.name === "ContextProjectorError";
+ *
+ * try {
+ *   project([], { maxItems: 0 });
+ * } catch (error) {
+ *   if (!isOurs(error)) throw error;
+ *   console.error(error.code, error.path); // invalid_budget budget.maxItems
+ * }
+ * ```
+ */
+export interface ContextProjectorError extends Error {
+  /** Always `"ContextProjectorError"`. */
+  name: "ContextProjectorError";
+  /**
+   * What kind of failure it is. Stable: made for programs.
+   *
+   * | code | meaning |
+   * |---|---|
+   * | `invalid_budget` | a field of a budget has the wrong type or is out of range |
+   * | `invalid_item` | the items are no array, or one of them is no plain data or is nested too deeply |
+   * | `invalid_option` | an option or another argument is wrong |
+   * | `invalid_snapshot` | a snapshot or a list of events contradicts itself |
+   * | `unsupported_version` | a snapshot was written by a later version of the format |
+   * | `unknown_call` | a call id that the history does not know |
+   * | `conflict` | another writer changed the stored session meanwhile |
+   * | `compaction_failed` | a compaction that was asked for came to nothing |
+   * | `aborted` | the caller's signal ended the work |
+   */
+  code:
+    | "invalid_budget"
+    | "invalid_item"
+    | "invalid_option"
+    | "invalid_snapshot"
+    | "unsupported_version"
+    | "unknown_call"
+    | "conflict"
+    | "compaction_failed"
+    | "aborted";
+  /**
+   * Where in the input the fault is, such as `budget.maxItems` or `items[3].call_id`. Absent where no place can be
+   * named.
+   */
+  path?: string;
+}

@@ -1,0 +1,72 @@
+//! What `js/boundary.js` does for the core.
+
+use js_sys::{Array, Function};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(module = "/src/js/boundary.js")]
+extern "C" {
+    /// A real `Error` with `name`, `code` and `path`.
+    #[wasm_bindgen(js_name = makeError)]
+    pub fn make_error(code: &str, path: &str, message: &str) -> JsValue;
+
+    /// Sketches of the items from an index on; throws `invalid_item`.
+    #[wasm_bindgen(catch)]
+    pub fn sketch(items: &Array, from: u32) -> Result<String, JsValue>;
+
+    /// The string at a path, or the JSON text of another value.
+    #[wasm_bindgen(catch, js_name = textAt)]
+    pub fn text_at(item: &JsValue, path: &str) -> Result<Option<String>, JsValue>;
+
+    /// String leaves joined by newlines, without those at the paths to skip.
+    #[wasm_bindgen(catch)]
+    pub fn leaves(item: &JsValue, skip: &str) -> Result<String, JsValue>;
+
+    /// The host's count of an item's text.
+    #[wasm_bindgen(catch, js_name = countItem)]
+    pub fn count_item(count: &Function, item: &JsValue, skip: &str) -> Result<f64, JsValue>;
+
+    /// The host's count of a text.
+    #[wasm_bindgen(catch, js_name = countText)]
+    pub fn count_text(count: &Function, text: &str) -> Result<f64, JsValue>;
+
+    /// An edited copy of an item.
+    #[wasm_bindgen(catch)]
+    pub fn edited(item: &JsValue, edits: &str) -> Result<JsValue, JsValue>;
+
+    /// Whether two items, each with its edits made, have the same JSON text.
+    #[wasm_bindgen(catch, js_name = isSame)]
+    pub fn is_same(left: &JsValue, left_edits: &str, right: &JsValue, right_edits: &str) -> Result<bool, JsValue>;
+
+    /// What is kept of a history.
+    pub type Recalled;
+
+    /// The handle of the facts.
+    #[wasm_bindgen(method, getter)]
+    pub fn facts(this: &Recalled) -> JsValue;
+
+    /// How many items they cover.
+    #[wasm_bindgen(method, getter)]
+    pub fn known(this: &Recalled) -> u32;
+
+    /// The facts kept for a history that begins like this one.
+    #[wasm_bindgen(js_name = recallFacts)]
+    pub fn recall_facts(items: &Array) -> Recalled;
+
+    /// Keeps the facts of a history.
+    #[wasm_bindgen(js_name = keepFacts)]
+    pub fn keep_facts(items: &Array, facts: JsValue);
+
+    /// The items of a projection.
+    #[wasm_bindgen(catch)]
+    pub fn assemble(items: &Array, plan: &[u32], texts: Vec<String>) -> Result<Array, JsValue>;
+
+    /// The report of a projection.
+    #[wasm_bindgen(js_name = makeReport)]
+    pub fn make_report(
+        figures: &[f64],
+        pending: Vec<String>,
+        notes: Vec<String>,
+        fates: Vec<String>,
+        reasons: Vec<String>,
+    ) -> JsValue;
+}

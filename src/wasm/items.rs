@@ -1,0 +1,99 @@
+//! The items of a history as JavaScript values: one array, never copied.
+
+use super::host;
+use crate::item::dialect::media::scan;
+use crate::item::edit::{Edit, to_json};
+use crate::item::json::write_string;
+use crate::item::path::{Path, Step};
+use crate::item::payload::{Payloads, framing, skipped};
+use crate::item::sketch::Reader;
+use crate::item::tokens::estimate;
+use js_sys::{Array, Function};
+use wasm_bindgen::prelude::*;
+
+/// Items in a JavaScript array.
+pub struct JsItems<'a> {
+    /// The array.
+    pub items: &'a Array,
+    /// Tokens of an image, audio or file.
+    pub media_tokens: u64,
+    /// The host's counter; `None`: the built-in estimate.
+    pub count_tokens: Option<&'a Function>,
+}
+
+impl JsItems<'_> {
+    fn at(&self, item: usize) -> JsValue {
+        self.items.get(u32::try_from(item).unwrap_or(u32::MAX))
+    }
+
+    /// Tokens of a text that is no item of the host's.
+    ///
+    /// # Errors
+    /// What the host's counter throws.
+    pub fn count(&self, text: &str) -> Result<u64, JsValue> {
+        match self.count_tokens {
+            Some(count) => Ok(host::count_text(count, text)? as u64),
+            None => Ok(estimate(text)),
+        }
+    }
+}
+
+impl Payloads for JsItems<'_> {
+    type Error = JsValue;
+
+    fn text(&self, item: usize, path: &Path) -> Option<String> {
+        host::text_at(&self.at(item), &paths_json(std::slice::from_ref(path), false))
+            .ok()
+            .flatten()
+    }
+
+    fn tokens(&self, item: usize, edits: &[Edit]) -> Result<u64, JsValue> {
+        let source = self.at(item);
+        let value = if edits.is_empty() {
+            source
+        } else {
+            host::edited(&source, &to_json(edits))?
+        };
+        let encoded = host::sketch(&Array::of1(&value), 0)?;
+        let Some(sketch) = Reader::new(&encoded).value() else {
+            return Ok(0);
+        };
+        let found = scan(&sketch);
+        let skip = paths_json(&skipped(&found), true);
+        let tokens = match self.count_tokens {
+            Some(count) => host::count_item(count, &value, &skip)? as u64,
+            None => estimate(&host::leaves(&value, &skip)?),
+        };
+        Ok(tokens + framing(&found, self.media_tokens))
+    }
+
+    fn is_same(&self, left: (usize, &[Edit]), right: (usize, &[Edit])) -> bool {
+        let text = |edits: &[Edit]| {
+            if edits.is_empty() {
+                String::new()
+            } else {
+                to_json(edits)
+            }
+        };
+        host::is_same(&self.at(left.0), &text(left.1), &self.at(right.0), &text(right.1)).unwrap_or(false)
+    }
+}
+
+/// Paths as JSON: a list of lists, or the first list alone.
+fn paths_json(paths: &[Path], is_list: bool) -> String {
+    let mut out = String::new();
+    for (index, path) in paths.iter().enumerate() {
+        out.push_str(if index == 0 { "[" } else { ",[" });
+        for (index, step) in path.steps().iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            match step {
+                Step::Key(key) => write_string(key, &mut out),
+                Step::Index(index) => out.push_str(&index.to_string()),
+            }
+        }
+        out.push(']');
+    }
+    if is_list { format!("[{out}]") } else { out }
+}

@@ -1,0 +1,209 @@
+//! `project` and `projectJson`.
+
+use super::items::JsItems;
+use super::{host, settings};
+use crate::context::{
+    ContextBudget, ContextReport, Entry, Fate, Plan, ProjectOptions, Reasons, plan_projection, project_texts,
+    read_items,
+};
+use crate::error::{Error, ErrorCode};
+use crate::item::dialect::Dialect;
+use crate::item::edit::to_json;
+use crate::item::facts::Facts;
+use crate::item::json::compact;
+use crate::item::sketch::Reader;
+use js_sys::{Array, Function, Object, Reflect};
+use std::rc::Rc;
+use wasm_bindgen::convert::TryFromJsValue;
+use wasm_bindgen::prelude::*;
+
+/// Facts of a history's items, kept between calls by `js/boundary.js`.
+#[wasm_bindgen(skip_typescript)]
+pub struct KeptFacts {
+    facts: Vec<Rc<Facts>>,
+    dialect: Option<Dialect>,
+}
+
+/// Projects a plain array of items; kept items come back as the very same objects.
+///
+/// # Errors
+/// `invalid_item`, `invalid_budget`, `invalid_option`; what the host's functions throw.
+#[wasm_bindgen(js_name = project, skip_typescript)]
+pub fn project(items: &JsValue, budget: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    let (options, count) = settings::options(options)?;
+    project_with(items, &settings::budget(budget)?, &options, count.as_ref())
+}
+
+/// Projects a history given as JSON text.
+///
+/// # Errors
+/// `invalid_item`, `invalid_budget`, `invalid_option`; what the host's functions throw.
+#[wasm_bindgen(js_name = projectJson, skip_typescript)]
+pub fn project_json(items: &JsValue, budget: &JsValue, options: &JsValue) -> Result<String, JsValue> {
+    let Some(text) = items.as_string() else {
+        return Err(Error::new(ErrorCode::InvalidItem, "items", "must be JSON text").into());
+    };
+    let budget = settings::budget(budget)?;
+    let (options, count) = settings::options(options)?;
+    let Some(count) = count else {
+        return Ok(project_texts(&text, &budget, &options, None)?);
+    };
+    // The core's counter cannot fail, so a failure of the host's is kept aside and thrown at the end.
+    let failure = std::cell::RefCell::new(None);
+    let counter = |text: &str| match host::count_text(&count, text) {
+        Ok(tokens) => tokens as u64,
+        Err(error) => {
+            failure.borrow_mut().get_or_insert(error);
+            0
+        }
+    };
+    let output = project_texts(&text, &budget, &options, Some(&counter));
+    match failure.into_inner() {
+        Some(error) => Err(error),
+        None => Ok(output?),
+    }
+}
+
+/// Projects with settings that are read already.
+///
+/// # Errors
+/// `invalid_item`; what the host's functions throw.
+pub fn project_with(
+    items: &JsValue,
+    budget: &ContextBudget,
+    options: &ProjectOptions,
+    count: Option<&Function>,
+) -> Result<JsValue, JsValue> {
+    if !Array::is_array(items) {
+        return Err(Error::new(ErrorCode::InvalidItem, "items", "must be an array").into());
+    }
+    let items: &Array = items.unchecked_ref();
+    let facts = facts_of(items, options.dialect)?;
+    let payloads = JsItems {
+        items,
+        media_tokens: options.media_tokens(),
+        count_tokens: count,
+    };
+    let outcome = plan_projection(&facts, &payloads, budget, options, |text| payloads.count(text));
+    let kept = KeptFacts {
+        facts,
+        dialect: options.dialect,
+    };
+    host::keep_facts(items, kept.into());
+    let (plan, report) = outcome?;
+    answer(items, &plan, &report)
+}
+
+/// Facts of all items; those of leading items that were read before are taken from there.
+fn facts_of(items: &Array, dialect: Option<Dialect>) -> Result<Vec<Rc<Facts>>, JsValue> {
+    let recalled = host::recall_facts(items);
+    let mut facts = match KeptFacts::try_from_js_value(recalled.facts()) {
+        Ok(kept) if kept.dialect == dialect => kept.facts,
+        _ => Vec::new(),
+    };
+    facts.truncate(recalled.known() as usize);
+    let history = dialect.or_else(|| facts.iter().find_map(|facts| facts.dialect));
+    let encoded = host::sketch(items, facts.len() as u32)?;
+    let mut reader = Reader::new(&encoded);
+    let sketches = std::iter::from_fn(|| reader.value());
+    facts.extend(read_items(sketches, history));
+    // The boundary writes one sketch an item; fewer would mean that its text was not understood.
+    if facts.len() != items.length() as usize {
+        return Err(Error::new(
+            ErrorCode::InvalidItem,
+            format!("items[{}]", facts.len()),
+            "could not be read",
+        )
+        .into());
+    }
+    Ok(facts)
+}
+
+fn answer(items: &Array, plan: &Plan, report: &ContextReport) -> Result<JsValue, JsValue> {
+    let (triples, texts) = encode(plan);
+    let items = host::assemble(items, &triples, texts)?;
+    let fates = Fate::ALL.iter().map(|fate| fate.as_str().to_owned()).collect();
+    let reasons = Reasons::NAMES.iter().map(|(_, name)| (*name).to_owned()).collect();
+    let figures = figures(report);
+    let report = host::make_report(
+        &figures,
+        report.pending_call_ids.clone(),
+        report.notes.clone(),
+        fates,
+        reasons,
+    );
+    let projection = Object::new();
+    Reflect::set(&projection, &"items".into(), &items)?;
+    Reflect::set(&projection, &"report".into(), &report)?;
+    Ok(projection.into())
+}
+
+/// The plan for `assemble()` of `js/boundary.js`.
+fn encode(plan: &Plan) -> (Vec<u32>, Vec<String>) {
+    let mut triples: Vec<u32> = Vec::new();
+    let mut texts = Vec::new();
+    let mut run: Option<(u32, u32)> = None;
+    let flush = |run: &mut Option<(u32, u32)>, triples: &mut Vec<u32>| {
+        if let Some((from, to)) = run.take() {
+            triples.extend([0, from, to]);
+        }
+    };
+    for entry in &plan.entries {
+        match entry {
+            Entry::Source(index) => {
+                let index = *index as u32;
+                match &mut run {
+                    Some((_, to)) if *to == index => *to += 1,
+                    _ => {
+                        flush(&mut run, &mut triples);
+                        run = Some((index, index + 1));
+                    }
+                }
+            }
+            Entry::Edited(index, edits) => {
+                flush(&mut run, &mut triples);
+                triples.extend([1, *index as u32, texts.len() as u32]);
+                texts.push(to_json(edits));
+            }
+            Entry::New(item) => {
+                flush(&mut run, &mut triples);
+                triples.extend([2, texts.len() as u32, 0]);
+                texts.push(compact(item));
+            }
+        }
+    }
+    flush(&mut run, &mut triples);
+    (triples, texts)
+}
+
+/// The figures for `makeReport()` of `js/boundary.js`.
+fn figures(report: &ContextReport) -> Vec<f64> {
+    let flag = |flag: bool| f64::from(u8::from(flag));
+    let tokens = |tokens: Option<u64>| tokens.map_or(-1.0, |tokens| tokens as f64);
+    let mut figures = vec![
+        report.source_item_count as f64,
+        report.projected_item_count as f64,
+        report.dropped_item_count as f64,
+        report.inserted_item_count as f64,
+        report.joined_item_count as f64,
+        report.source_approx_chars as f64,
+        report.projected_approx_chars as f64,
+        tokens(report.source_tokens),
+        tokens(report.projected_tokens),
+        flag(report.item_limit_applied),
+        flag(report.character_limit_applied),
+        flag(report.token_limit_applied),
+        flag(report.over_budget),
+        report.stable_prefix_items as f64,
+        flag(report.rebased),
+    ];
+    for run in &report.ledger {
+        figures.extend([
+            run.from as f64,
+            run.to as f64,
+            run.fate as u8 as f64,
+            f64::from(run.reasons.bits()),
+        ]);
+    }
+    figures
+}
