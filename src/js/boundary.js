@@ -496,7 +496,8 @@ export function makeReport(figures, pendingCallIds, notes, fates, reasons) {
   report.rebased = figures[at + 1] === 1;
   report.pendingCallIds = pendingCallIds;
   report.notes = notes;
-  const runs = figures.subarray(at + 2);
+  // A copy: the figures are a view into the core's memory that holds only during this call.
+  const runs = figures.slice(at + 2);
   Object.defineProperty(report, "ledger", {
     enumerable: true,
     configurable: true,

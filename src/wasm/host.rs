@@ -3,6 +3,9 @@
 use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
+/// Cargo watches what a crate includes: without this, a change of the file alone would not rebuild the package.
+const _: &str = include_str!("../js/boundary.js");
+
 #[wasm_bindgen(module = "/src/js/boundary.js")]
 extern "C" {
     /// A real `Error` with `name`, `code` and `path`.
