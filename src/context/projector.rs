@@ -85,8 +85,8 @@ pub fn plan_projection<P: Payloads>(
     }
     let tokens = if does_count {
         let mut sum = 0;
-        for item in 0..facts.len() {
-            sum += payloads.tokens(item, &[])?;
+        for (item, facts) in facts.iter().enumerate() {
+            sum += fold.scene().tokens(item, facts, &[])?;
         }
         Some(sum)
     } else {

@@ -435,6 +435,26 @@ impl<P: Payloads> Scene<'_, P> {
         }
     }
 
+    /// Tokens of an item with these edits made. The built-in estimate of an item as it is stays with its facts; the
+    /// host's counts stay on the host's side.
+    ///
+    /// # Errors
+    /// Those of the host's counter.
+    pub fn tokens(&self, item: usize, facts: &Facts, edits: &[Edit]) -> Result<u64, P::Error> {
+        if self.options.counts_tokens || !edits.is_empty() {
+            return self.payloads.tokens(item, edits);
+        }
+        let media_tokens = self.options.media_tokens();
+        match facts.tokens.get() {
+            Some((for_media, tokens)) if for_media == media_tokens => Ok(tokens),
+            _ => {
+                let tokens = self.payloads.tokens(item, edits)?;
+                facts.tokens.set(Some((media_tokens, tokens)));
+                Ok(tokens)
+            }
+        }
+    }
+
     /// What a unit takes at these watermarks; tokens only where they are counted.
     ///
     /// # Errors
@@ -464,7 +484,7 @@ impl<P: Payloads> Scene<'_, P> {
         let tokens = if counts_tokens {
             let mut edits = other_segments(facts, unit.segment);
             edits.extend(version.edits);
-            self.payloads.tokens(unit.item, &edits)?
+            self.tokens(unit.item, facts, &edits)?
         } else {
             0
         };

@@ -6,6 +6,7 @@
 use crate::item::dialect::Dialect;
 use crate::item::path::Path;
 use serde_json::{Value, json};
+use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -51,6 +52,8 @@ pub struct Facts {
     pub thinks: bool,
     /// Its server id is what others refer to, so the reasoning in front of it stays.
     pub keeps_reasoning: bool,
+    /// Tokens by the built-in estimate, once they were asked for: for this many tokens of media, so many tokens.
+    pub tokens: Cell<Option<(u64, u64)>>,
 }
 
 /// A stretch of an item's list: what one model call gave, with its results.

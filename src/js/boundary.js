@@ -273,28 +273,46 @@ function collect(value, path, skipped, texts) {
 }
 
 /**
- * Counts of the host's counters: an item is counted once in its life.
- * @type {WeakMap<Function, WeakMap<object, number>>}
+ * Tokens by the host's counters, for each weight of media: an item is counted once in its life.
+ * @type {WeakMap<Function, Map<number, WeakMap<object, number>>>}
  */
 const counts = new WeakMap();
 
 /**
- * The host's count of an item's text. Its errors pass through unchanged.
- * @param {(text: string) => number} count
- * @param {object} item
- * @param {string} skip
+ * @param {Function} count
+ * @param {number} mediaTokens
  */
-export function countItem(count, item, skip) {
-  let known = counts.get(count);
-  if (known === undefined) counts.set(count, (known = new WeakMap()));
-  const before = known.get(item);
-  if (before !== undefined) return before;
-  const tokens = countText(count, leaves(item, skip));
-  known.set(item, tokens);
-  return tokens;
+function countsOf(count, mediaTokens) {
+  let byMedia = counts.get(count);
+  if (byMedia === undefined) counts.set(count, (byMedia = new Map()));
+  let known = byMedia.get(mediaTokens);
+  if (known === undefined) byMedia.set(mediaTokens, (known = new WeakMap()));
+  return known;
 }
 
 /**
+ * The tokens of an item that was counted before; -1 where it was not.
+ * @param {Function} count
+ * @param {number} mediaTokens
+ * @param {object} item
+ */
+export function knownTokens(count, mediaTokens, item) {
+  return countsOf(count, mediaTokens).get(item) ?? -1;
+}
+
+/**
+ * Keeps the tokens of an item.
+ * @param {Function} count
+ * @param {number} mediaTokens
+ * @param {object} item
+ * @param {number} tokens
+ */
+export function keepTokens(count, mediaTokens, item, tokens) {
+  countsOf(count, mediaTokens).set(item, tokens);
+}
+
+/**
+ * The host's count of a text. Its errors pass through unchanged.
  * @param {(text: string) => number} count
  * @param {string} text
  */

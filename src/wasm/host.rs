@@ -24,9 +24,13 @@ extern "C" {
     #[wasm_bindgen(catch)]
     pub fn leaves(item: &JsValue, skip: &str) -> Result<String, JsValue>;
 
-    /// The host's count of an item's text.
-    #[wasm_bindgen(catch, js_name = countItem)]
-    pub fn count_item(count: &Function, item: &JsValue, skip: &str) -> Result<f64, JsValue>;
+    /// Tokens of an item that the host's counter has counted before; -1 where it has not.
+    #[wasm_bindgen(js_name = knownTokens)]
+    pub fn known_tokens(count: &Function, media_tokens: f64, item: &JsValue) -> f64;
+
+    /// Keeps the tokens of an item.
+    #[wasm_bindgen(js_name = keepTokens)]
+    pub fn keep_tokens(count: &Function, media_tokens: f64, item: &JsValue, tokens: f64);
 
     /// The host's count of a text.
     #[wasm_bindgen(catch, js_name = countText)]

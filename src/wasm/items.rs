@@ -54,17 +54,24 @@ impl Payloads for JsItems<'_> {
         } else {
             host::edited(&source, &to_json(edits))?
         };
+        let media_tokens = self.media_tokens as f64;
+        if let Some(count) = self.count_tokens {
+            let known = host::known_tokens(count, media_tokens, &value);
+            if known >= 0.0 {
+                return Ok(known as u64);
+            }
+        }
         let encoded = host::sketch(&Array::of1(&value), 0)?;
         let Some(sketch) = Reader::new(&encoded).value() else {
             return Ok(0);
         };
         let found = scan(&sketch);
-        let skip = paths_json(&skipped(&found), true);
-        let tokens = match self.count_tokens {
-            Some(count) => host::count_item(count, &value, &skip)? as u64,
-            None => estimate(&host::leaves(&value, &skip)?),
-        };
-        Ok(tokens + framing(&found, self.media_tokens))
+        let text = host::leaves(&value, &paths_json(&skipped(&found), true))?;
+        let tokens = self.count(&text)? + framing(&found, self.media_tokens);
+        if let Some(count) = self.count_tokens {
+            host::keep_tokens(count, media_tokens, &value, tokens as f64);
+        }
+        Ok(tokens)
     }
 
     fn is_same(&self, left: (usize, &[Edit]), right: (usize, &[Edit])) -> bool {

@@ -35,6 +35,7 @@ impl Builder {
             opens_with_thinking: false,
             thinks: false,
             keeps_reasoning: false,
+            tokens: std::cell::Cell::new(None),
         };
         Self { found, facts }
     }
