@@ -11,7 +11,8 @@ use super::version::{Ranks, Scene, frame_chars};
 use crate::history::{AtomKind, History};
 use crate::item::facts::{Author, Facts, Part};
 use crate::item::payload::Payloads;
-use std::collections::{BTreeSet, VecDeque};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
 /// How far a projection has moved. Positions are atoms, except `cleared` and `images`, which are ranks.
@@ -77,6 +78,8 @@ pub struct Fold<'a, P> {
     first_unread_image: usize,
     /// Atoms whose reasoning Tier 2 may take, in order.
     reasoning: VecDeque<usize>,
+    /// Tokens of the frames of items that are read in segments.
+    frames: RefCell<HashMap<usize, u64>>,
     previous: Option<Cut>,
     rebases_since_call: usize,
     /// Call points in a row, each with a rebase since the one before.
@@ -129,6 +132,7 @@ impl<'a, P: Payloads> Fold<'a, P> {
             first_unread_result: 0,
             first_unread_image: 0,
             reasoning: VecDeque::new(),
+            frames: RefCell::default(),
             previous: None,
             rebases_since_call: 0,
             rebased_calls: 0,
@@ -231,6 +235,7 @@ impl<'a, P: Payloads> Fold<'a, P> {
             budget: self.budget,
             options: self.options,
             payloads: self.payloads,
+            frames: &self.frames,
         }
     }
 
@@ -349,14 +354,14 @@ impl<'a, P: Payloads> Fold<'a, P> {
     /// What the frame of an item takes whose leading segments are cut away.
     fn partial(&self, tail: usize) -> Size {
         let first = self.history.atoms().get(tail).and_then(|atom| atom.units.first());
-        let segment = first
+        let (item, segment) = first
             .and_then(|unit| self.history.units().get(*unit))
-            .map_or(0, |unit| unit.segment);
+            .map_or((0, 0), |unit| (unit.item, unit.segment));
         match first.and_then(|unit| self.history.unit_facts(*unit)) {
             Some((facts, _)) if segment > 0 => Size {
                 items: 1,
                 chars: frame_chars(facts),
-                tokens: 0,
+                tokens: self.frames.borrow().get(&item).copied().unwrap_or(0),
             },
             _ => Size::default(),
         }
@@ -435,12 +440,13 @@ impl<'a, P: Payloads> Fold<'a, P> {
         if affected.is_empty() && !can_cut {
             return Ok(());
         }
-        self.rebases_since_call += 1;
+        let mut is_changed = !affected.is_empty();
         self.apply(marks, affected)?;
         let exceeded = self.limits.exceeded(self.total());
         if exceeded.any() {
-            self.move_tail(exceeded);
+            is_changed |= self.move_tail(exceeded);
         }
+        self.rebases_since_call += usize::from(is_changed);
         Ok(())
     }
 
@@ -523,8 +529,9 @@ impl<'a, P: Payloads> Fold<'a, P> {
         Ok(())
     }
 
-    /// Moves the tail to the first place where every total is at low water, at most to the newest atom.
-    fn move_tail(&mut self, exceeded: Exceeded) {
+    /// Moves the tail to the first place where every total is at low water, at most to the newest atom. Answers whether
+    /// anything fell: an opener that is kept as the anchor does not.
+    fn move_tail(&mut self, exceeded: Exceeded) -> bool {
         let newest = self.history.newest();
         let mut rest = self.tail_size;
         for tail in self.marks.tail..newest {
@@ -537,13 +544,17 @@ impl<'a, P: Payloads> Fold<'a, P> {
             if next < newest && !self.limits.is_low(self.total_with(rest, next, anchor)) {
                 continue;
             }
+            let from = self.marks.tail;
+            let has_fallen = (from..next).any(|atom| Some(atom) != anchor)
+                || (self.marks.anchor.is_some() && self.marks.anchor != anchor);
             self.marks.tail = next;
             self.marks.anchor = anchor;
             self.tail_size = rest;
             self.drops.push(Drop { until: next, exceeded });
             self.recount();
-            return;
+            return has_fallen;
         }
+        false
     }
 
     fn recount(&mut self) {

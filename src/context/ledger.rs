@@ -88,6 +88,12 @@ impl Reasons {
         Self(self.0 | other.0)
     }
 
+    /// Whether it holds all of `other`.
+    #[must_use]
+    pub const fn holds(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
     /// With `other` where `condition` holds.
     #[must_use]
     pub const fn with_if(self, condition: bool, other: Self) -> Self {

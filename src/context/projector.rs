@@ -83,15 +83,7 @@ pub fn plan_projection<P: Payloads>(
     for facts in facts {
         fold.push(facts.clone())?;
     }
-    let tokens = if does_count {
-        let mut sum = 0;
-        for (item, facts) in facts.iter().enumerate() {
-            sum += fold.scene().tokens(item, facts, &[])?;
-        }
-        Some(sum)
-    } else {
-        None
-    };
+    let tokens = does_count.then(|| fold.scene().source_tokens()).transpose()?;
     Ok(conclude(&fold, budget, options, summary.as_ref(), tokens))
 }
 

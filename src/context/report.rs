@@ -77,11 +77,8 @@ pub fn conclude<P: Payloads>(
         add_up(&mut done, &seen.version.done);
         fates.see(&scene, &seen);
     });
+    let applied = fates.applied();
     let ledger = runs(&fates.finish());
-    let applied = fold
-        .drops
-        .iter()
-        .fold(Exceeded::default(), |all, drop| all.or(drop.exceeded));
     let total = fold.total();
     let exceeded = fold.limits().exceeded(total);
     let (stable_prefix_items, rebased) = stability(&scene, fold, &sent, summary);
@@ -286,6 +283,16 @@ impl Fates {
             Fate::Kept
         };
         slot.fate = slot.fate.max(Some(fate));
+    }
+
+    /// The limits that made something fall: an item, or the leading steps of one.
+    fn applied(&self) -> Exceeded {
+        let fallen = self
+            .fates
+            .iter()
+            .filter(|slot| slot.fate.is_none() || slot.units_seen < slot.units);
+        let reasons = fallen.fold(Reasons::default(), |all, slot| all.with(slot.reasons));
+        Exceeded(LIMITS.map(|(_, _, reason)| reasons.holds(reason)))
     }
 
     fn finish(self) -> Vec<(Fate, Reasons)> {

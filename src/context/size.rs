@@ -68,13 +68,6 @@ impl Exceeded {
     pub fn any(self) -> bool {
         self.0.contains(&true)
     }
-
-    /// Both.
-    pub fn or(self, other: Self) -> Self {
-        let [a, b, c] = self.0;
-        let [x, y, z] = other.0;
-        Self([a || x, b || y, c || z])
-    }
 }
 
 impl Limits {

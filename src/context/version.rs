@@ -15,6 +15,8 @@ use crate::item::payload::Payloads;
 use crate::item::sketch::Sketch;
 use crate::item::text::{SHORTEST, shorten, utf16_len};
 use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// What was done to a unit.
@@ -65,6 +67,8 @@ pub struct Scene<'a, P> {
     pub options: &'a ProjectOptions,
     /// The items themselves.
     pub payloads: &'a P,
+    /// Tokens of the frames of items that are read in segments, as far as they are known.
+    pub frames: &'a RefCell<HashMap<usize, u64>>,
 }
 
 /// The order in which results and images are cleared.
@@ -153,9 +157,13 @@ impl<P: Payloads> Scene<'_, P> {
                 .and_then(|text| shorten(&text, limit))
         {
             let value = payload.form.of(short);
-            version.saves += payload.chars as i64 - chars(&Sketch::of(&value)) as i64;
-            version.edits.push(Edit::set(payload.path.clone(), value));
-            is_shortened = true;
+            let saves = payload.chars as i64 - chars(&Sketch::of(&value)) as i64;
+            // Escapes make the JSON text of a small payload longer than the payload counts.
+            if saves > 0 {
+                version.saves += saves;
+                version.edits.push(Edit::set(payload.path.clone(), value));
+                is_shortened = true;
+            }
         }
         is_shortened
     }
@@ -455,6 +463,42 @@ impl<P: Payloads> Scene<'_, P> {
         }
     }
 
+    /// Tokens of a unit with these edits made: of its item, or of its segment, with the frame beside the first one. A
+    /// segment counts what it adds to the frame, so that the parts of an item add up alike however much is cut away.
+    fn unit_tokens(&self, unit: &Unit, facts: &Facts, edits: Vec<Edit>) -> Result<u64, P::Error> {
+        if facts.segments.len() == 1 {
+            return self.tokens(unit.item, facts, &edits);
+        }
+        let known = self.frames.borrow().get(&unit.item).copied();
+        let frame = match known {
+            Some(frame) => frame,
+            None => {
+                let end = facts.segments.last().map_or(0, |segment| segment.elements.end);
+                let frame = self.payloads.tokens(unit.item, &elements(facts, 0..end))?;
+                self.frames.borrow_mut().insert(unit.item, frame);
+                frame
+            }
+        };
+        let mut all = other_segments(facts, unit.segment);
+        all.extend(edits);
+        let own = self.payloads.tokens(unit.item, &all)?.saturating_sub(frame);
+        Ok(if unit.segment == 0 { frame + own } else { own })
+    }
+
+    /// Tokens of the whole history as it is.
+    ///
+    /// # Errors
+    /// Those of the host's counter.
+    pub fn source_tokens(&self) -> Result<u64, P::Error> {
+        let mut sum = 0;
+        for unit in self.history.units() {
+            if let Some(facts) = self.history.facts(unit.item) {
+                sum += self.unit_tokens(unit, facts, Vec::new())?;
+            }
+        }
+        Ok(sum)
+    }
+
     /// What a unit takes at these watermarks; tokens only where they are counted.
     ///
     /// # Errors
@@ -482,9 +526,7 @@ impl<P: Payloads> Scene<'_, P> {
             0
         };
         let tokens = if counts_tokens {
-            let mut edits = other_segments(facts, unit.segment);
-            edits.extend(version.edits);
-            self.tokens(unit.item, facts, &edits)?
+            self.unit_tokens(unit, facts, version.edits)?
         } else {
             0
         };
