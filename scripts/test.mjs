@@ -7,7 +7,10 @@ import { CommandError, root, run, runMain } from "./lib/run.mjs";
 import { browser, npmPackages, rustTools } from "./lib/tools.mjs";
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
-/** @typedef {{ name: string, does: string, run: () => Promise<string | void> }} Stage */
+/**
+ * needs: a file or folder without which there is nothing to run; the stage is then skipped, and says so.
+ * @typedef {{ name: string, does: string, needs?: string, run: () => Promise<string | void> }} Stage
+ */
 
 /** @type {NodeJS.ProcessEnv} */
 let env = process.env;
@@ -22,10 +25,18 @@ const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 function nodeTests(folder, pkg) {
   const files = readdirSync(join(root, folder)).filter((file) => file.endsWith(".test.mjs")).sort();
   const paths = files.map((file) => join(folder, file));
+  // Without a file's name Node would look for tests of its own, everywhere.
+  if (paths.length === 0) throw new CommandError(`${folder} holds no *.test.mjs`);
   return run(process.execPath, ["--test", "--test-reporter=tap", ...paths], {
     env: { ...env, CONTEXT_PROJECTOR_PKG: join(root, pkg) },
     quiet: true,
   });
+}
+
+/** Where cargo builds: not always in target/, CARGO_TARGET_DIR moves it, and an old program there would be compared. */
+async function targetFolder() {
+  const metadata = await run("cargo", ["metadata", "--format-version", "1", "--no-deps"], { env, quiet: true });
+  return /** @type {{ target_directory: string }} */ (JSON.parse(metadata.slice(metadata.indexOf("{")))).target_directory;
 }
 
 /** @type {Stage[]} */
@@ -44,11 +55,13 @@ const stages = [
   {
     name: "wasm-node",
     does: "wasm tests in Node",
+    needs: "tests/node.rs",
     run: () => run("wasm-pack", ["test", "--node", "--mode", "no-install", "--", "--test", "node"], { env }),
   },
   {
     name: "wasm-chromium",
     does: "wasm tests in headless Chromium",
+    needs: "tests/browser.rs",
     run: async () => {
       const { chromedriver } = await browser();
       const args = ["test", "--headless", "--chrome", "--chromedriver", chromedriver, "--mode", "no-install"];
@@ -69,6 +82,7 @@ const stages = [
   {
     name: "parity",
     does: "the same output natively, in Node and in Chromium",
+    needs: "tests/e2e",
     run: async () => {
       await run("cargo", ["build", "--example", "project"], { env });
       const { chromium } = await browser();
@@ -76,7 +90,7 @@ const stages = [
         ...env,
         CHROMIUM: chromium,
         CONTEXT_PROJECTOR_WEB: join(root, "target", "pkg-web"),
-        CONTEXT_PROJECTOR_NATIVE: join(root, "target", "debug", "examples", "project"),
+        CONTEXT_PROJECTOR_NATIVE: join(await targetFolder(), "debug", "examples", "project"),
       };
       return nodeTests("tests/e2e", "pkg");
     },
@@ -115,6 +129,10 @@ function count(output) {
 async function runStage(stage) {
   console.log(`\n── ${stage.name}: ${stage.does}`);
   const start = performance.now();
+  if (stage.needs !== undefined && !existsSync(join(root, stage.needs))) {
+    console.log(`skipped: there is no ${stage.needs}`);
+    return { stage, result: "skipped", seconds: 0, counts: { passed: 0, failed: 0, skipped: 1 } };
+  }
   let isGood = true;
   let output = "";
   try {
@@ -124,13 +142,16 @@ async function runStage(stage) {
       if (!/^# (Subtest|duration|suites|cancelled|todo)/.test(line)) console.log(line);
     }
   } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
     isGood = false;
-    output = /** @type {{ output?: string }} */ (error).output ?? "";
-    if (stage.name.startsWith("js") || stage.name === "parity") console.log(failures(output));
-    console.error(error.message);
+    // A stage that breaks in another way has failed too: the others still run.
+    if (!(error instanceof CommandError)) console.error(error);
+    else {
+      output = /** @type {{ output?: string }} */ (error).output ?? "";
+      if (stage.name.startsWith("js") || stage.name === "parity") console.log(failures(output));
+      console.error(error.message);
+    }
   }
-  return { stage, isGood, seconds: (performance.now() - start) / 1000, counts: count(output) };
+  return { stage, result: isGood ? "ok" : "FAILED", seconds: (performance.now() - start) / 1000, counts: count(output) };
 }
 
 /**
@@ -153,6 +174,9 @@ await runMain(async () => {
     for (const { name, does } of stages) console.log(`${name.padEnd(14)} ${does}`);
     return;
   }
+  // A misspelt stage would run nothing, and nothing has no failures.
+  const unknown = chosen === undefined ? ["--only"] : (chosen ?? []).filter((name) => !stages.some((stage) => stage.name === name));
+  if (unknown.length > 0) throw new CommandError(`no such stage: ${unknown.join(", ")} (--list names them)`);
   await npmPackages();
   env = await rustTools();
   if (!existsSync(join(root, "..", "shared", "corpus")) && process.env.CONTEXT_PROJECTOR_CORPUS === undefined) {
@@ -164,13 +188,13 @@ await runMain(async () => {
   }
   console.log("\nstage          result   seconds   passed   failed  skipped");
   const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const { stage, isGood, seconds, counts } of results) {
+  for (const { stage, result, seconds, counts } of results) {
     const figures = [counts.passed, counts.failed, counts.skipped].map((figure) => String(figure).padStart(8));
-    console.log(`${stage.name.padEnd(14)} ${isGood ? "ok    " : "FAILED"} ${seconds.toFixed(1).padStart(9)} ${figures.join(" ")}`);
+    console.log(`${stage.name.padEnd(14)} ${result.padEnd(7)} ${seconds.toFixed(1).padStart(8)} ${figures.join(" ")}`);
     total.passed += counts.passed;
-    total.failed += counts.failed + (!isGood && counts.failed === 0 ? 1 : 0);
+    total.failed += counts.failed + (result === "FAILED" && counts.failed === 0 ? 1 : 0);
     total.skipped += counts.skipped;
   }
   console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-  if (results.some(({ isGood }) => !isGood)) process.exitCode = 1;
+  if (results.some(({ result }) => result === "FAILED")) process.exitCode = 1;
 });

@@ -25,7 +25,9 @@ export function run(command, args, options = {}) {
     });
     let output = "";
     for (const [stream, target] of /** @type {const} */ ([[child.stdout, process.stdout], [child.stderr, process.stderr]])) {
-      stream.on("data", (/** @type {Buffer} */ chunk) => {
+      // A character may be cut in two by the pipe.
+      stream.setEncoding("utf8");
+      stream.on("data", (/** @type {string} */ chunk) => {
         output += chunk;
         if (!options.quiet) target.write(chunk);
       });

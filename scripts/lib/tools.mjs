@@ -69,7 +69,9 @@ async function cargoTool(crate, binary, version) {
   await rm(home, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   // The project's own build settings are not those of its tools.
-  const { CARGO_TARGET_DIR: _target, RUSTFLAGS: _flags, CARGO_BUILD_TARGET: _triple, ...env } = process.env;
+  const env = { ...process.env };
+  for (const name of ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_TARGET", "CARGO_BUILD_RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"]) delete env[name];
   const install = ["install", crate, "--version", version, "--root", partial];
   try {
     await run("cargo", [...install, "--locked"], { env });
@@ -88,7 +90,8 @@ export async function npmPackages() {
   const stamp = join(root, "node_modules", ".package-lock.json");
   if (existsSync(stamp) && (await stat(stamp)).mtimeMs >= (await stat(lock)).mtimeMs) return;
   console.log("set-up: npm packages");
-  await run("npm", ["ci", "--no-progress"]);
+  // All of them are development packages: NODE_ENV=production would leave every one out.
+  await run("npm", ["ci", "--include=dev", "--no-progress"]);
   const now = new Date();
   await utimes(stamp, now, now);
 }

@@ -36,7 +36,14 @@ describe("the architecture check", () => {
         '#[cfg(test)]\nmod tests { const B: &str = "tool_calls"; use crate::wasm::host; }',
       ].join("\n"),
       "wasm/mod.rs": "use crate::context::project;\nuse wasm_bindgen::prelude::*;\npub fn take(&self) {}",
-      "item/dialect/chat.rs": 'const FIELD: &str = "tool_calls";',
+      "item/dialect/chat.rs": 'const FIELD: &str = "tool_calls"; use super::super::path;',
+      "history/mod.rs": [
+        "/* a /* nested */ use crate::wasm::x; */",
+        "use super::item::{self, facts::Facts};",
+        "fn f<'a>(x: &'a str) -> char { let _ = r#\"crate::wasm \"\"#.len(); '\"' }",
+        'const NOTE: &str = "the role of its parts";',
+        '#[cfg(test)]\n#[allow(clippy::panic)]\npub(crate) mod tests { const B: &str = "call_id"; }',
+      ].join("\n"),
     });
     assert.equal(stderr, "");
     assert.equal(status, 0);
@@ -45,8 +52,19 @@ describe("the architecture check", () => {
   /** @type {[name: string, path: string, content: string, line: number][]} */
   const broken = [
     ["an import from below", "history/mod.rs", "\nuse crate::context::fold;", 2],
-    ["a grouped import from below", "item/mod.rs", "use crate::{\n  error::Error,\n  history::{Atom, Unit},\n};", 1],
+    ["a grouped import from below", "item/mod.rs", "use crate::{\n  error::Error,\n  history::{Atom, Unit},\n};", 3],
     ["a path from below", "item/facts.rs", "fn f() { crate::context::project(); }", 1],
+    ["a path from below by super", "history/mod.rs", "use super::context::fold;", 1],
+    ["a path from below by a grouped super", "item/facts.rs", "use super::{path, super::{error::Error,\n wasm}};", 2],
+    ["a name that hides its room", "item/facts.rs", "use crate::Projector;", 1],
+    ["a room that is not in the list", "util/mod.rs", "fn f() {}", 1],
+    ["code after a test module", "item/mod.rs", "#[cfg(test)]\nmod tests { fn f() { if a {} } }\nuse crate::wasm::host;", 3],
+    ["code after a test module in a comment", "item/mod.rs", "// #[cfg(test)] mod x {\nuse crate::wasm::host;", 2],
+    ["code after a quote in a nested comment", "item/mod.rs", '/* /* a */ " */ use crate::wasm::x; // "', 1],
+    ["a clock in a group", "context/mod.rs", "use std::{\n  collections::HashMap,\n  time::Instant,\n};", 3],
+    ["a provider's field inside a longer string", "compact/mod.rs", 'let x = item.pointer("/tool_calls/0");', 1],
+    ["&mut self with a lifetime", "wasm/mod.rs", "impl A {\n  fn f<'a>(&'a mut self) {}\n}", 2],
+    ["self: &mut Self", "wasm/mod.rs", "impl A { fn f(self: &mut Self) {} }", 1],
     ["JavaScript outside wasm/", "context/mod.rs", "use js_sys::Array;", 1],
     ["a clock", "context/mod.rs", "\n\nuse std::time::Instant;", 3],
     ["a provider's field outside item/dialect/", "context/fold.rs", 'let x = item.get("tool_calls");', 1],
@@ -60,4 +78,10 @@ describe("the architecture check", () => {
       assert.match(stderr, new RegExp(`src/${path}:${line}: `));
     });
   }
+
+  it("refuses a tree without Rust files", () => {
+    const { status, stderr } = check({});
+    assert.equal(status, 1);
+    assert.match(stderr, /no Rust file/);
+  });
 });
