@@ -96,6 +96,16 @@ const stages = [
     },
   },
   {
+    name: "packaging",
+    does: "the packed package: Node, bundlers, Chromium, types, linters",
+    run: async () => {
+      // Old files would be packed without a word.
+      await build("release");
+      env = { ...env, CHROMIUM: (await browser()).chromium };
+      return nodeTests("tests/packaging", "pkg");
+    },
+  },
+  {
     name: "types",
     does: "strict TypeScript on the providers' types, and JSDoc",
     run: async () => {
@@ -147,7 +157,7 @@ async function runStage(stage) {
     if (!(error instanceof CommandError)) console.error(error);
     else {
       output = /** @type {{ output?: string }} */ (error).output ?? "";
-      if (stage.name.startsWith("js") || stage.name === "parity") console.log(failures(output));
+      if (["js", "js-debug", "parity", "packaging"].includes(stage.name)) console.log(failures(output));
       console.error(error.message);
     }
   }
