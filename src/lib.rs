@@ -31,6 +31,6 @@ mod wasm;
 
 pub use context::{
     ContextBudget, ContextReport, DefaultContextProjector, ProjectOptions, Projection, TypeAwareContextProjector,
-    project, project_json,
+    Violation, project, project_json, validate,
 };
 pub use error::{Error, ErrorCode};

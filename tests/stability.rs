@@ -7,7 +7,7 @@
 mod common;
 
 use common::boundary::{Kind, render};
-use common::check::{Analysis, Case, check};
+use common::check::{Analysis, Case, check, check_mended, is_mended};
 use common::reader::{Reading, Unit, Who, all_units, read};
 use common::size::{chars, images, may_hold_media};
 use common::{corpus, generate};
@@ -73,13 +73,17 @@ impl<'a> Growth<'a> {
     /// Grows the history from call point to call point.
     fn grow(&self) -> Result<Grown, String> {
         let mut grown = Grown::default();
-        let mut before: Option<(usize, Projection, Analysis)> = None;
+        let mut before: Option<(usize, Projection, Option<Analysis>)> = None;
         let call_points = self.call_points();
         for (count, length) in call_points.iter().copied().enumerate() {
             let case = self.case(length);
             let projection = case.project();
             let at = |problem: String| format!("at {length}: {problem}");
-            let analysis = check(&case, &projection).map_err(at)?;
+            let analysis = match is_mended(&projection) {
+                true => check_mended(&case, &projection).map(|()| None),
+                false => check(&case, &projection).map(Some),
+            };
+            let analysis = analysis.map_err(at)?;
             let report = &projection.report;
             let (stable, rebased) = match &before {
                 None => (0, false),
@@ -100,7 +104,7 @@ impl<'a> Growth<'a> {
                 )));
             }
             grown.rebases += usize::from(rebased);
-            if let Some((earlier_length, _, earlier)) = before
+            if let (Some((earlier_length, _, Some(earlier))), Some(analysis)) = (before, &analysis)
                 && analysis.tail > earlier.tail.max(analysis.head)
                 && self.is_plain
             {
@@ -122,14 +126,24 @@ impl<'a> Growth<'a> {
     /// Finds where the tail moved between two call points, and that no earlier boundary would have done.
     fn check_moves(&self, from: usize, mut before: Analysis, to: usize) -> Result<usize, String> {
         let mut moves = 0;
+        let mut is_hidden = false;
         for length in from + 1..=to {
             let case = self.case(length);
             let projection = case.project();
+            // Between two call points a history may be broken: reasoning, say, that nothing follows yet.
+            if is_mended(&projection) {
+                is_hidden = true;
+                continue;
+            }
             let analysis = check(&case, &projection).map_err(|problem| format!("at {length}: {problem}"))?;
             if analysis.any_fallen && analysis.tail > before.tail.max(analysis.head) {
-                self.check_move(&analysis, before.tail, length)?;
+                // Where the moment of the move was not seen, what has come since is in the way.
+                if !is_hidden {
+                    self.check_move(&analysis, before.tail, length)?;
+                }
                 moves += 1;
             }
+            is_hidden = false;
             before = analysis;
         }
         if moves == 0 {

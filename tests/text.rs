@@ -129,8 +129,24 @@ fn corpus_files_come_back_to_the_letter() {
     for file in &files {
         let text = serde_json::to_string_pretty(&file.items).unwrap();
         let source: Vec<&RawValue> = serde_json::from_str(&text).unwrap();
-        let out = project_json(&text, "", "").unwrap();
+        // Its reasoning is followed by messages without ids, which is right where nothing is stored.
+        let options = if file.name.contains("_zdr") {
+            "{\"store\":false}"
+        } else {
+            ""
+        };
+        let out = project_json(&text, "", options).unwrap();
         let parsed = answer(&out);
+        // What the provider's own compaction holds is left out; the rest comes back all the same.
+        if parsed.report["notes"].to_string().contains("R-CMP") {
+            assert!(
+                parsed
+                    .items
+                    .iter()
+                    .all(|item| source.iter().any(|text| text.get() == item.get()))
+            );
+            continue;
+        }
         assert_eq!(parsed.items.len(), source.len(), "{}", file.name);
         assert!(
             parsed.items.iter().zip(&source).all(|(a, b)| a.get() == b.get()),

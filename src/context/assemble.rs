@@ -54,7 +54,12 @@ pub fn assemble<P: Payloads>(
             add(scene, unit, version, sent, open);
         }
     };
-    for atom in 0..cut.head {
+    let front = if summary.is_some() {
+        before_open(scene, cut.head)
+    } else {
+        cut.head
+    };
+    for atom in 0..front {
         place(atom, &mut sent, &mut open);
     }
     close(&mut open, &mut sent);
@@ -63,6 +68,9 @@ pub fn assemble<P: Payloads>(
             chars: chars(&Sketch::of(summary)),
             entry: Entry::New(summary.clone()),
         });
+    }
+    for atom in front..cut.head {
+        place(atom, &mut sent, &mut open);
     }
     let anchor = cut
         .marks
@@ -74,6 +82,24 @@ pub fn assemble<P: Payloads>(
     }
     close(&mut open, &mut sent);
     sent
+}
+
+/// Where a summary stands in a head of so many atoms: at its end, but in front of a call in flight, which it would part
+/// from its result, and of the whole item that holds it.
+fn before_open<P: Payloads>(scene: &Scene<'_, P>, head: usize) -> usize {
+    let atoms = scene.history.atoms();
+    let open = atoms.iter().take(head).position(|atom| atom.unanswered > 0);
+    let Some(mut front) = open else { return head };
+    let is_inside = |atom: usize| {
+        let first = atoms.get(atom).and_then(|atom| atom.units.first());
+        first
+            .and_then(|unit| scene.history.units().get(*unit))
+            .is_some_and(|unit| unit.segment > 0)
+    };
+    while front > 0 && is_inside(front) {
+        front -= 1;
+    }
+    front
 }
 
 /// An item whose segments are being collected.

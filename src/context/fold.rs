@@ -35,6 +35,8 @@ pub struct Watermarks {
 /// What a projection at some length of the history is made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
+    /// Items.
+    pub items: usize,
     /// Units.
     pub units: usize,
     /// Atoms of the head.
@@ -170,6 +172,7 @@ impl<'a, P: Payloads> Fold<'a, P> {
     /// What the projection is made from as things stand.
     pub fn cut(&self) -> Cut {
         Cut {
+            items: self.history.items().len(),
             units: self.history.units().len(),
             head: self.head.atoms(),
             marks: self.marks,

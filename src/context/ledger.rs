@@ -1,5 +1,12 @@
 //! The ledger: every source item's fate and its reasons, as runs.
 
+use super::mend::Rules;
+use crate::item::dialect::Dialect;
+use crate::item::rule::Rule;
+
+/// The bits of rules begin here; those before are fields and anchors.
+const FIRST_RULE: u64 = 16;
+
 /// What became of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
@@ -52,7 +59,7 @@ impl Fate {
 
 /// A set of reasons, in the order in which a report names them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reasons(u32);
+pub struct Reasons(u64);
 
 macro_rules! reasons {
     ($($constant:ident = $bit:literal, $name:literal;)*) => {
@@ -106,26 +113,32 @@ impl Reasons {
         Self(self.0 & !(Self::ITEMS.0 | Self::CHARS.0 | Self::TOKENS.0))
     }
 
-    /// As one number.
+    /// Rules that were mended.
     #[must_use]
-    pub const fn bits(self) -> u32 {
-        self.0
+    pub fn of(rules: Rules) -> Self {
+        rules.iter().fold(Self::default(), |all, rule| {
+            Self(all.0 | 1 << (FIRST_RULE + rule as u64))
+        })
     }
 
-    /// The names, comma-separated.
+    /// The names, comma-separated; rules under their id in the dialect.
     #[must_use]
-    pub fn text(self) -> String {
-        let names: Vec<&str> = Self::NAMES
+    pub fn text(self, dialect: Option<Dialect>) -> String {
+        let names = Self::NAMES
             .iter()
             .filter(|(reason, _)| self.0 & reason.0 != 0)
-            .map(|(_, name)| *name)
-            .collect();
-        names.join(",")
+            .map(|(_, name)| *name);
+        let rules = Rule::ALL
+            .iter()
+            .filter(|rule| self.0 & (1 << (FIRST_RULE + **rule as u64)) != 0);
+        let mut all: Vec<&str> = names.chain(rules.map(|rule| rule.id(dialect))).collect();
+        all.dedup();
+        all.join(",")
     }
 }
 
 /// Source items [from, to) share one fate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerRun {
     /// First item.
     pub from: usize,
@@ -133,22 +146,32 @@ pub struct LedgerRun {
     pub to: usize,
     /// What became of them.
     pub fate: Fate,
-    /// Why.
-    pub reasons: Reasons,
+    /// Why: names of fields, anchors and rules, comma-separated.
+    pub reason: String,
 }
 
-/// Joins neighbours of one fate and reason.
+/// Joins neighbours of one fate and reason. Rules go by their id in the dialect.
 #[must_use]
-pub fn runs(fates: &[(Fate, Reasons)]) -> Vec<LedgerRun> {
+pub fn runs(fates: &[(Fate, Reasons)], dialect: Option<Dialect>) -> Vec<LedgerRun> {
     let mut runs: Vec<LedgerRun> = Vec::new();
-    for (index, (fate, reasons)) in fates.iter().enumerate() {
+    let mut last = None;
+    for (index, of_item) in fates.iter().enumerate() {
+        if last == Some(of_item)
+            && let Some(run) = runs.last_mut()
+        {
+            run.to = index + 1;
+            continue;
+        }
+        last = Some(of_item);
+        let (fate, reason) = (of_item.0, of_item.1.text(dialect));
         match runs.last_mut() {
-            Some(run) if run.fate == *fate && run.reasons == *reasons => run.to = index + 1,
+            // Two rules may have one id in a dialect.
+            Some(run) if run.fate == fate && run.reason == reason => run.to = index + 1,
             _ => runs.push(LedgerRun {
                 from: index,
                 to: index + 1,
-                fate: *fate,
-                reasons: *reasons,
+                fate,
+                reason,
             }),
         }
     }

@@ -2,24 +2,31 @@
 
 mod assemble;
 mod budget;
+mod fates;
 mod fold;
 mod inputs;
 mod ledger;
+mod mend;
+mod notes;
 mod options;
+mod pipeline;
 mod plan;
 mod projector;
 mod report;
 mod setting;
 mod size;
+mod validate;
 mod version;
 
 pub use budget::ContextBudget;
-pub use ledger::{Fate, LedgerRun, Reasons};
+pub use ledger::{Fate, LedgerRun};
 pub use options::{Calibration, Pending, ProjectOptions, Projector, SummaryRole};
+pub use pipeline::{Outcome, plan_projection};
 pub use plan::{Entry, Plan};
 pub use projector::{
-    DefaultContextProjector, Projection, TypeAwareContextProjector, plan_projection, project, project_json,
-    project_texts, read_items, setting as read_setting,
+    DefaultContextProjector, Projection, TypeAwareContextProjector, project, project_json, project_texts, read_items,
+    setting as read_setting,
 };
 pub use report::ContextReport;
 pub use setting::{Setting, Settings};
+pub use validate::{Severity, Violation, validate};

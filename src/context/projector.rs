@@ -1,24 +1,23 @@
 //! The two projectors, over JSON values and over JSON text.
 
 use super::budget::ContextBudget;
-use super::fold::{Fold, counts_tokens};
-use super::options::{ProjectOptions, Projector, SummaryRole};
-use super::plan::{Entry, Plan};
-use super::report::{ContextReport, conclude};
+use super::options::{ProjectOptions, Projector};
+use super::pipeline::{Outcome, plan_projection};
+use super::plan::Entry;
+use super::report::ContextReport;
 use super::setting::Setting;
-use super::size::Size;
 use crate::error::{Error, ErrorCode};
 use crate::item::depth::{MAX_ITEM_DEPTH, MAX_TEXT_DEPTH, text_is_shallow, value_is_shallow};
-use crate::item::dialect::{Dialect, read, summary_item};
+use crate::item::dialect::{Dialect, read};
 use crate::item::edit::apply;
 use crate::item::facts::Facts;
 use crate::item::json::{compact, parse, write};
-use crate::item::measure::chars;
-use crate::item::payload::{CountTokens, Payloads, Values};
+use crate::item::payload::{CountTokens, Values};
 use crate::item::sketch::Sketch;
-use crate::item::tokens::{ITEM_TOKENS, estimate};
+use crate::item::tokens::estimate;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// What the model is sent this turn, and the account of it.
@@ -43,60 +42,6 @@ pub fn read_items<'s>(sketches: impl Iterator<Item = Sketch<'s>>, dialect: Optio
         .collect()
 }
 
-/// The plan and report of a projection, from facts.
-///
-/// # Errors
-/// Those of the host's token counter.
-pub fn plan_projection<P: Payloads>(
-    facts: &[Rc<Facts>],
-    payloads: &P,
-    budget: &ContextBudget,
-    options: &ProjectOptions,
-    count_text: impl Fn(&str) -> Result<u64, P::Error>,
-) -> Result<(Plan, ContextReport), P::Error> {
-    let limited;
-    let budget = match options.projector {
-        Projector::TypeAware => budget,
-        Projector::Default => {
-            limited = budget.without_tiers();
-            &limited
-        }
-    };
-    let dialect = options.dialect.or_else(|| facts.iter().find_map(|facts| facts.dialect));
-    let as_system = options.summary_role == SummaryRole::System;
-    let summary = options.summary.as_deref().filter(|text| !text.is_empty());
-    let summary = summary.map(|text| summary_item(dialect, text, as_system));
-    let does_count = counts_tokens(budget, options);
-    let summary_size = match &summary {
-        Some(item) => Size {
-            items: 1,
-            chars: chars(&Sketch::of(item)),
-            tokens: if does_count {
-                count_text(&texts(item))? + ITEM_TOKENS
-            } else {
-                0
-            },
-        },
-        None => Size::default(),
-    };
-    let mut fold = Fold::new(budget, options, payloads, summary_size);
-    for facts in facts {
-        fold.push(facts.clone())?;
-    }
-    let tokens = does_count.then(|| fold.scene().source_tokens()).transpose()?;
-    Ok(conclude(&fold, budget, options, summary.as_ref(), tokens))
-}
-
-/// String leaves of an item that the library made.
-fn texts(item: &Value) -> String {
-    match item {
-        Value::String(text) => text.clone(),
-        Value::Array(list) => list.iter().map(texts).collect::<Vec<_>>().join("\n"),
-        Value::Object(object) => object.values().map(texts).collect::<Vec<_>>().join("\n"),
-        _ => String::new(),
-    }
-}
-
 /// Projects a history of JSON values. `count_tokens` counts the text of one item; `None`: the built-in estimate.
 ///
 /// # Errors
@@ -110,28 +55,33 @@ pub fn project(
     for (index, item) in items.iter().enumerate() {
         check_item(item, index)?;
     }
-    let (plan, report) = plan_values(items, budget, options, count_tokens)?;
-    let items = plan
+    let outcome = plan_values(items, budget, options, count_tokens)?;
+    let sources = outcome.rebuilt.as_ref().map_or(items, |(values, _)| &values.items);
+    let items = outcome
+        .plan
         .entries
         .into_iter()
         .filter_map(|entry| match entry {
-            Entry::Source(index) => items.get(index).cloned(),
-            Entry::Edited(index, edits) => items.get(index).map(|item| apply(item, &edits)),
+            Entry::Source(index) => sources.get(index).cloned(),
+            Entry::Edited(index, edits) => sources.get(index).map(|item| apply(item, &edits)),
             Entry::New(item) => Some(item),
         })
         .collect();
-    Ok(Projection { items, report })
+    Ok(Projection {
+        items,
+        report: outcome.report,
+    })
 }
 
-fn plan_values(
-    items: &[Value],
+fn plan_values<'a>(
+    items: &'a [Value],
     budget: &ContextBudget,
     options: &ProjectOptions,
-    count_tokens: Option<CountTokens<'_>>,
-) -> Result<(Plan, ContextReport), Error> {
+    count_tokens: Option<CountTokens<'a>>,
+) -> Result<Outcome<Values<'a>>, Error> {
     let facts = read_items(items.iter().map(Sketch::of), options.dialect);
     let values = Values {
-        items,
+        items: Cow::Borrowed(items),
         media_tokens: options.media_tokens(),
         count_tokens,
     };
@@ -185,15 +135,32 @@ pub fn project_texts(
         check_item(&value, index)?;
         values.push(value);
     }
-    let (plan, report) = plan_values(&values, budget, options, count_tokens)?;
+    let outcome = plan_values(&values, budget, options, count_tokens)?;
+    let source_text = |entry: usize| match &outcome.rebuilt {
+        None => texts.get(entry).map(|text| text.get()),
+        Some((_, sources)) => sources
+            .get(entry)
+            .copied()
+            .flatten()
+            .and_then(|item| texts.get(item))
+            .map(|text| text.get()),
+    };
+    let sources = outcome
+        .rebuilt
+        .as_ref()
+        .map_or(values.as_slice(), |(values, _)| &values.items);
     let mut out = String::from("{\"items\":[");
-    for (position, entry) in plan.entries.iter().enumerate() {
+    for (position, entry) in outcome.plan.entries.iter().enumerate() {
         if position > 0 {
             out.push(',');
         }
         match entry {
-            Entry::Source(index) => out.push_str(texts.get(*index).map_or("null", |text| text.get())),
-            Entry::Edited(index, edits) => match values.get(*index) {
+            Entry::Source(index) => match (source_text(*index), sources.get(*index)) {
+                (Some(text), _) => out.push_str(text),
+                (None, Some(value)) => write(value, &mut out),
+                (None, None) => out.push_str("null"),
+            },
+            Entry::Edited(index, edits) => match sources.get(*index) {
                 Some(value) => write(&apply(value, edits), &mut out),
                 None => out.push_str("null"),
             },
@@ -201,7 +168,7 @@ pub fn project_texts(
         }
     }
     out.push_str("],\"report\":");
-    out.push_str(&report.to_json());
+    out.push_str(&outcome.report.to_json());
     out.push('}');
     Ok(out)
 }

@@ -1,24 +1,19 @@
 //! The report: what the model sees, what it does not, and why.
 
-use super::assemble::{Seen, Sent, assemble};
+use super::assemble::{Sent, assemble};
 use super::budget::ContextBudget;
-use super::fold::{Cut, Fold};
-use super::ledger::{Fate, LedgerRun, Reasons, runs};
+use super::fates::{Fates, of_sources};
+use super::fold::Fold;
+use super::ledger::{Fate, LedgerRun, runs};
+use super::mend::Mended;
+use super::notes::{mending, notes};
 use super::options::ProjectOptions;
-use super::plan::Plan;
-use super::size::{Exceeded, Size};
-use super::version::{Done, Scene};
+use super::size::Size;
+use super::version::Done;
+use crate::item::dialect::Dialect;
 use crate::item::json::write_string;
 use crate::item::payload::Payloads;
-use crate::item::text::thousands;
 use serde_json::Value;
-
-/// Names of the limits, with their units.
-const LIMITS: [(&str, &str, Reasons); 3] = [
-    ("maxItems", "items", Reasons::ITEMS),
-    ("maxApproxChars", "characters", Reasons::CHARS),
-    ("maxTokens", "tokens", Reasons::TOKENS),
-];
 
 /// An account of one projection; the fields are those of the public contract.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,14 +56,31 @@ pub struct ContextReport {
     pub ledger: Vec<LedgerRun>,
 }
 
-/// The plan and the report of a finished fold. `summary` is the summary item, where there is one.
+/// What is known of the history before it was mended.
+pub struct Source<'a> {
+    /// Its items.
+    pub items: usize,
+    /// Its characters.
+    pub chars: u64,
+    /// Its tokens, where they are counted, before calibration.
+    pub tokens: Option<u64>,
+    /// Its calls in flight.
+    pub pending: Vec<String>,
+    /// Its dialect.
+    pub dialect: Option<Dialect>,
+    /// How it was mended, if it was.
+    pub mended: Option<&'a Mended>,
+}
+
+/// The items that are sent and the report of a finished fold, all but its stability. `summary` is the summary item,
+/// where there is one.
 pub fn conclude<P: Payloads>(
     fold: &Fold<'_, P>,
     budget: &ContextBudget,
     options: &ProjectOptions,
     summary: Option<&Value>,
-    tokens: Option<u64>,
-) -> (Plan, ContextReport) {
+    source: Source<'_>,
+) -> (Vec<Sent>, ContextReport) {
     let scene = fold.scene();
     let cut = fold.cut();
     let mut fates = Fates::new(fold, &cut);
@@ -78,38 +90,40 @@ pub fn conclude<P: Payloads>(
         fates.see(&scene, &seen);
     });
     let applied = fates.applied();
-    let ledger = runs(&fates.finish());
+    let dialect = source.dialect;
+    let mut fates = fates.finish();
+    let mut said = Vec::new();
+    if let Some(mended) = source.mended {
+        fates = of_sources(mended, &fates);
+        said = mending(mended, dialect);
+    }
     let total = fold.total();
     let exceeded = fold.limits().exceeded(total);
-    let (stable_prefix_items, rebased) = stability(&scene, fold, &sent, summary);
+    said.extend(notes(fold, budget, options, &done, applied, exceeded));
     let [items, chars, token_limit] = applied.0;
-    let dropped = ledger
-        .iter()
-        .filter(|run| run.fate == Fate::Dropped)
-        .map(|run| run.to - run.from)
-        .sum();
+    let dropped = fates.iter().filter(|(fate, _)| *fate == Fate::Dropped).count();
     let report = ContextReport {
-        source_item_count: fold.history.items().len(),
+        source_item_count: source.items,
         projected_item_count: sent.len(),
         dropped_item_count: dropped,
-        inserted_item_count: usize::from(summary.is_some()),
+        // All that the source does not have: the summary, replies to open calls, copies of items that were split.
+        inserted_item_count: (sent.len() + dropped).saturating_sub(source.items),
         joined_item_count: 0,
-        source_approx_chars: fold.history.items().iter().map(|facts| facts.chars).sum(),
+        source_approx_chars: source.chars,
         projected_approx_chars: sent.iter().map(|sent| sent.chars).sum(),
-        source_tokens: tokens.map(|tokens| calibrated(fold, tokens)),
-        projected_tokens: tokens.map(|_| calibrated(fold, total.tokens)),
+        source_tokens: source.tokens.map(|tokens| calibrated(fold, tokens)),
+        projected_tokens: source.tokens.map(|_| calibrated(fold, total.tokens)),
         item_limit_applied: items,
         character_limit_applied: chars,
         token_limit_applied: token_limit,
         over_budget: exceeded.any(),
-        stable_prefix_items,
-        rebased,
-        pending_call_ids: pending(fold),
-        notes: notes(fold, budget, options, &done, applied, exceeded),
-        ledger,
+        stable_prefix_items: 0,
+        rebased: false,
+        pending_call_ids: source.pending,
+        notes: said,
+        ledger: runs(&fates, dialect),
     };
-    let entries = sent.into_iter().map(|sent| sent.entry).collect();
-    (Plan { entries }, report)
+    (sent, report)
 }
 
 fn calibrated<P: Payloads>(fold: &Fold<'_, P>, tokens: u64) -> u64 {
@@ -120,46 +134,6 @@ fn calibrated<P: Payloads>(fold: &Fold<'_, P>, tokens: u64) -> u64 {
     fold.limits().tokens(size).round() as u64
 }
 
-fn pending<P: Payloads>(fold: &Fold<'_, P>) -> Vec<String> {
-    let mut ids: Vec<String> = fold
-        .history
-        .in_flight()
-        .filter_map(|call| call.id.as_ref().or(call.name.as_ref()))
-        .map(|id| id.to_string())
-        .collect();
-    ids.reverse();
-    ids
-}
-
-/// Leading items equal to those of the projection at the call point before, and whether that is fewer than it has.
-fn stability<P: Payloads>(
-    scene: &Scene<'_, P>,
-    fold: &Fold<'_, P>,
-    sent: &[Sent],
-    summary: Option<&Value>,
-) -> (usize, bool) {
-    let Some(previous) = fold.previous() else {
-        return (0, false);
-    };
-    let before = assemble(scene, &previous, summary, |_| {});
-    let same = before
-        .iter()
-        .zip(sent)
-        .take_while(|(left, right)| is_same(scene, left, right))
-        .count();
-    (same, same < before.len())
-}
-
-fn is_same<P: Payloads>(scene: &Scene<'_, P>, left: &Sent, right: &Sent) -> bool {
-    if left.chars != right.chars {
-        return false;
-    }
-    match (Plan::source(&left.entry), Plan::source(&right.entry)) {
-        (Some(left), Some(right)) => left == right || scene.payloads.is_same(left, right),
-        _ => left.entry == right.entry,
-    }
-}
-
 fn add_up(sum: &mut Done, done: &Done) {
     sum.cleared_results += done.cleared_results;
     sum.cleared_inputs += done.cleared_inputs;
@@ -168,254 +142,6 @@ fn add_up(sum: &mut Done, done: &Done) {
     sum.images += done.images;
     sum.reasoning += done.reasoning;
     sum.skipped_inputs += done.skipped_inputs;
-}
-
-/// Fates of the source items, collected unit by unit.
-struct Fates {
-    fates: Vec<Slot>,
-    leading: usize,
-    has_summary: bool,
-    pinned: usize,
-    anchor: Option<usize>,
-    reasoning: usize,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Slot {
-    fate: Option<Fate>,
-    reasons: Reasons,
-    units_seen: usize,
-    units: usize,
-}
-
-impl Fates {
-    /// Begins with every item fallen, for the reasons of the cuts that passed it.
-    fn new<P: Payloads>(fold: &Fold<'_, P>, cut: &Cut) -> Self {
-        let mut fates = vec![Slot::default(); fold.history.items().len()];
-        let head = fold.head();
-        let mut drops = fold.drops.iter();
-        let mut drop = drops.next();
-        for atom in cut.head..cut.marks.tail {
-            while drop.is_some_and(|drop| drop.until <= atom) {
-                drop = drops.next();
-            }
-            let exceeded = drop.map_or(Exceeded::default(), |drop| drop.exceeded);
-            let reasons = LIMITS
-                .iter()
-                .zip(exceeded.0)
-                .fold(Reasons::default(), |all, ((_, _, reason), is_over)| {
-                    all.with_if(is_over, *reason)
-                });
-            let units = fold
-                .history
-                .atoms()
-                .get(atom)
-                .map(|atom| atom.units.as_slice())
-                .unwrap_or_default();
-            for unit in units {
-                let item = fold.history.units().get(*unit).map_or(0, |unit| unit.item);
-                if let Some(slot) = fates.get_mut(item) {
-                    slot.reasons = slot.reasons.with(reasons);
-                }
-            }
-        }
-        for unit in fold.history.units() {
-            if let Some(slot) = fates.get_mut(unit.item) {
-                slot.units += 1;
-            }
-        }
-        Self {
-            fates,
-            leading: head.leading,
-            has_summary: head.has_summary,
-            pinned: head.pinned,
-            anchor: cut.marks.anchor,
-            reasoning: cut.marks.reasoning,
-        }
-    }
-
-    fn see<P: Payloads>(&mut self, scene: &Scene<'_, P>, seen: &Seen<'_>) {
-        let Some(unit) = scene.history.units().get(seen.unit) else {
-            return;
-        };
-        let Some(slot) = self.fates.get_mut(unit.item) else {
-            return;
-        };
-        let done = &seen.version.done;
-        // The opener that is kept in front of the tail was passed by it once: it has not fallen.
-        if slot.units_seen == 0 && self.anchor == Some(seen.atom) {
-            slot.reasons = Reasons::default();
-        }
-        slot.units_seen += 1;
-        slot.reasons = slot
-            .reasons
-            .with_if(done.cleared_results > 0, Reasons::RESULTS)
-            .with_if(done.cleared_inputs > 0, Reasons::INPUTS)
-            .with_if(done.shortened_results > 0, Reasons::RESULT_CHARS)
-            .with_if(done.shortened_inputs > 0, Reasons::INPUT_CHARS)
-            .with_if(done.images > 0 || done.with_image, Reasons::IMAGES)
-            .with_if(
-                done.reasoning > 0 || (done.unlinked && seen.atom < self.reasoning),
-                Reasons::REASONING,
-            )
-            .with_if(done.unlinked && seen.atom >= self.reasoning, Reasons::IMAGES);
-        if seen.version.is_removed {
-            return;
-        }
-        let atom = seen.atom;
-        let is_summary = self.has_summary && atom + 1 == self.leading;
-        let is_pinned = atom < self.pinned;
-        slot.reasons = slot
-            .reasons
-            .with_if(atom < self.leading && !is_summary, Reasons::SYSTEM)
-            .with_if(is_summary, Reasons::SUMMARY)
-            .with_if(is_pinned, Reasons::PINNED)
-            .with_if(self.anchor == Some(atom), Reasons::TURN);
-        let fate = if done.cleared_results + done.cleared_inputs + done.images > 0 {
-            Fate::Cleared
-        } else if done.shortened_results + done.shortened_inputs > 0 {
-            Fate::Shortened
-        } else if done.reasoning > 0 || done.unlinked {
-            Fate::Trimmed
-        } else if is_pinned {
-            Fate::Pinned
-        } else {
-            Fate::Kept
-        };
-        slot.fate = slot.fate.max(Some(fate));
-    }
-
-    /// The limits that made something fall: an item, or the leading steps of one.
-    fn applied(&self) -> Exceeded {
-        let fallen = self
-            .fates
-            .iter()
-            .filter(|slot| slot.fate.is_none() || slot.units_seen < slot.units);
-        let reasons = fallen.fold(Reasons::default(), |all, slot| all.with(slot.reasons));
-        Exceeded(LIMITS.map(|(_, _, reason)| reasons.holds(reason)))
-    }
-
-    fn finish(self) -> Vec<(Fate, Reasons)> {
-        self.fates
-            .into_iter()
-            .map(|slot| match slot.fate {
-                None => (Fate::Dropped, slot.reasons),
-                Some(fate) if slot.units_seen < slot.units => (
-                    fate.max(Fate::Shortened),
-                    slot.reasons.without_limits().with(Reasons::STEPS),
-                ),
-                Some(fate) => (fate, slot.reasons),
-            })
-            .collect()
-    }
-}
-
-fn notes<P: Payloads>(
-    fold: &Fold<'_, P>,
-    budget: &ContextBudget,
-    options: &ProjectOptions,
-    done: &Done,
-    applied: Exceeded,
-    exceeded: Exceeded,
-) -> Vec<String> {
-    let mut notes = Vec::new();
-    if done.cleared_results > 0 {
-        notes.push(format!(
-            "tier1 microcompact: cleared {} old tool result(s), kept recent {}",
-            done.cleared_results,
-            fold.kept_results()
-        ));
-    }
-    if done.cleared_inputs > 0 {
-        notes.push(format!(
-            "clearToolInputs applied: emptied the arguments of {} call(s)",
-            done.cleared_inputs
-        ));
-    }
-    if done.images > 0 {
-        notes.push(format!(
-            "maxRecentImages applied: cleared {} old image(s), kept recent {}",
-            done.images,
-            fold.kept_images()
-        ));
-    }
-    if let (1.., Some(limit)) = (done.shortened_results, budget.max_tool_result_chars) {
-        let count = done.shortened_results;
-        notes.push(format!(
-            "maxToolResultChars applied: {limit}, shortened {count} tool result(s)"
-        ));
-    }
-    if let (1.., Some(limit)) = (done.shortened_inputs, budget.max_tool_input_chars) {
-        let count = done.shortened_inputs;
-        notes.push(format!(
-            "maxToolInputChars applied: {limit}, shortened the arguments of {count} call(s)"
-        ));
-    }
-    if done.skipped_inputs > 0 {
-        notes.push(format!(
-            "arguments of {} call(s) left as they are: their reasoning or signature is bound to them",
-            done.skipped_inputs
-        ));
-    }
-    if done.reasoning > 0 {
-        notes.push(format!(
-            "tier2 reasoning-trim: cleared {} reasoning item(s)",
-            done.reasoning
-        ));
-    }
-    let limits = [budget.max_items, budget.max_approx_chars, budget.max_tokens];
-    for (((name, _, _), limit), is_applied) in LIMITS.iter().zip(limits).zip(applied.0) {
-        if let (true, Some(limit)) = (is_applied, limit) {
-            notes.push(format!("{name} applied: {limit}"));
-        }
-    }
-    if let Some(widened) = fold.widened_pin() {
-        notes.push(format!(
-            "pinnedPrefixItems widened from {} to {widened}: a step is kept whole",
-            budget.pinned_prefix_items
-        ));
-    }
-    for (index, is_over) in exceeded.0.into_iter().enumerate() {
-        if is_over {
-            notes.push(over_budget(fold, budget, options, index));
-        }
-    }
-    if fold.always_rebases() {
-        notes.push("prefix changes at every call: set lowWater".to_owned());
-    }
-    notes
-}
-
-/// `over budget: system 1, pinned 2, summary 1, newest step 45,210 of 40,000 characters`.
-fn over_budget<P: Payloads>(
-    fold: &Fold<'_, P>,
-    budget: &ContextBudget,
-    options: &ProjectOptions,
-    limit: usize,
-) -> String {
-    let amount = |size: Size| match limit {
-        0 => size.items,
-        1 => size.chars,
-        _ => fold.limits().tokens(size).round() as u64,
-    };
-    let floor = fold.floor();
-    let parts: Vec<String> = floor
-        .iter()
-        .map(|(name, size)| (name, amount(*size)))
-        .filter(|(_, amount)| *amount > 0)
-        .map(|(name, amount)| format!("{name} {}", thousands(amount)))
-        .collect();
-    let calibrated = options.calibration.map_or(0, |calibration| calibration.overhead_tokens);
-    let room = match limit {
-        0 => budget.max_items.unwrap_or(0),
-        1 => budget.max_approx_chars.unwrap_or(0),
-        _ => budget
-            .max_tokens
-            .unwrap_or(0)
-            .saturating_sub(budget.overhead_tokens.max(calibrated)),
-    };
-    let unit = LIMITS.get(limit).map_or("", |(_, unit, _)| unit);
-    format!("over budget: {} of {} {unit}", parts.join(", "), thousands(room))
 }
 
 impl ContextReport {
@@ -466,7 +192,7 @@ impl ContextReport {
             if index > 0 {
                 out.push(',');
             }
-            let (from, to, fate, reason) = (run.from, run.to, run.fate.as_str(), run.reasons.text());
+            let (from, to, fate, reason) = (run.from, run.to, run.fate.as_str(), &run.reason);
             out.push_str(&format!(
                 "{{\"from\":{from},\"to\":{to},\"fate\":\"{fate}\",\"reason\":\"{reason}\"}}"
             ));

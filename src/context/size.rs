@@ -111,7 +111,8 @@ impl Limits {
         let amounts = [total.items as f64, total.chars as f64, self.tokens(total)];
         let mut over = [false; 3];
         for (index, ((limit, amount), over)) in self.high.iter().zip(amounts).zip(&mut over).enumerate() {
-            *over = limit.is_some_and(|limit| amount > bound(limit, index));
+            // No room at all is exceeded by nothing already: the overhead leaves no tokens.
+            *over = limit.is_some_and(|limit| limit <= 0.0 || amount > bound(limit, index));
         }
         Exceeded(over)
     }

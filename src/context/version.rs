@@ -125,7 +125,7 @@ impl<P: Payloads> Scene<'_, P> {
                 version.done.cleared_results += 1;
             } else if let Some(limit) = self.budget.max_tool_result_chars
                 && !self.is_kept_tool(entry)
-                && self.shorten_result(unit.item, payload, limit as usize, version)
+                && self.shorten_result(unit.item, entry, payload, limit as usize, version)
             {
                 version.done.shortened_results += 1;
             }
@@ -133,7 +133,15 @@ impl<P: Payloads> Scene<'_, P> {
     }
 
     /// Shortens a result: the one text that it is, the texts beside its media, or its JSON text.
-    fn shorten_result(&self, item: usize, payload: &Payload, limit: usize, version: &mut Version) -> bool {
+    fn shorten_result(
+        &self,
+        item: usize,
+        entry: &ResultEntry,
+        payload: &Payload,
+        limit: usize,
+        version: &mut Version,
+    ) -> bool {
+        let placeholder = self.placeholder(entry);
         let least = limit.max(SHORTEST);
         let single = payload.text.iter().cloned();
         let texts: Vec<_> = single.chain(payload.texts.iter().flatten().cloned()).collect();
@@ -142,7 +150,9 @@ impl<P: Payloads> Scene<'_, P> {
             if *units <= least {
                 continue;
             }
-            if let Some(short) = self.payloads.text(item, path).and_then(|text| shorten(&text, limit)) {
+            // A placeholder, from an earlier projection, is left as it is, however long its names.
+            let text = self.payloads.text(item, path).filter(|text| *text != placeholder);
+            if let Some(short) = text.and_then(|text| shorten(&text, limit)) {
                 version.saves += *units as i64 - utf16_len(&short) as i64;
                 version.edits.push(Edit::set(path.clone(), Value::String(short)));
                 is_shortened = true;

@@ -205,10 +205,10 @@ impl History {
                         target = target.max(Some(atom));
                     }
                 }
-                (Part::ApprovalRequest { id }, Some(step)) => {
+                (Part::ApprovalRequest { id, .. }, Some(step)) => {
                     self.approvals.insert(id.clone(), step);
                 }
-                (Part::ApprovalAnswer { id }, _) => {
+                (Part::ApprovalAnswer { id, .. }, _) => {
                     target = target.max(self.approvals.get(id).copied());
                 }
                 (Part::Reasoning(_), Some(step)) => {
@@ -334,17 +334,25 @@ impl History {
         }
     }
 
-    /// Calls in flight: those of the last step, where neither a user nor a model item follows it.
+    /// Calls in flight, in order: the unanswered ones of the last step, where neither a user nor a model item follows it.
     pub fn in_flight(&self) -> impl Iterator<Item = &CallEntry> {
+        self.in_flight_indexes().filter_map(|call| self.pairing.calls.get(call))
+    }
+
+    /// The same, as indexes into [`History::calls`].
+    pub fn in_flight_indexes(&self) -> impl Iterator<Item = usize> {
         let step = self
             .last_step
             .filter(|step| self.running_opener.is_none_or(|opener| opener < *step));
-        self.pairing
-            .calls
-            .iter()
-            .rev()
-            .take_while(move |call| Some(call.atom) == step)
-            .filter(|call| call.answer.is_none())
+        let calls = &self.pairing.calls;
+        let of_step = calls.iter().rev().take_while(|call| Some(call.atom) == step).count();
+        (calls.len() - of_step..calls.len()).filter(|call| calls.get(*call).is_some_and(|call| call.answer.is_none()))
+    }
+
+    /// Whether a request for approval of this id was made.
+    #[must_use]
+    pub fn knows_approval(&self, id: &str) -> bool {
+        self.approvals.contains_key(id)
     }
 }
 

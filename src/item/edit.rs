@@ -12,8 +12,19 @@ use serde_json::Value;
 pub struct Edit {
     /// Where; never the item itself.
     pub path: Path,
-    /// The new value; `None` removes what is there.
-    pub value: Option<Value>,
+    /// What is done there.
+    pub change: Change,
+}
+
+/// What an edit does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Sets the value.
+    Set(Value),
+    /// Removes a key, or an element of a list.
+    Remove,
+    /// Keeps these elements of the list, in this order.
+    Order(Vec<usize>),
 }
 
 impl Edit {
@@ -21,13 +32,24 @@ impl Edit {
     pub fn set(path: Path, value: Value) -> Self {
         Self {
             path,
-            value: Some(value),
+            change: Change::Set(value),
         }
     }
 
     /// Removes what is at `path`: a key, or an element of a list.
     pub fn remove(path: Path) -> Self {
-        Self { path, value: None }
+        Self {
+            path,
+            change: Change::Remove,
+        }
+    }
+
+    /// Puts the list at `path` into this order of its indexes; those left out go.
+    pub fn order(path: Path, order: Vec<usize>) -> Self {
+        Self {
+            path,
+            change: Change::Order(order),
+        }
     }
 }
 
@@ -36,34 +58,81 @@ impl Edit {
 pub fn apply(item: &Value, edits: &[Edit]) -> Value {
     let mut copy = item.clone();
     for edit in edits {
-        if let (Some(value), Some(place)) = (&edit.value, find(&mut copy, edit.path.steps())) {
-            *place = value.clone();
-        }
-    }
-    // From the back, so that an earlier index still means what it meant.
-    let mut removals: Vec<&Path> = edits
-        .iter()
-        .filter(|edit| edit.value.is_none())
-        .map(|edit| &edit.path)
-        .collect();
-    removals.sort_unstable();
-    for path in removals.into_iter().rev() {
-        if let Some((last, parents)) = path.steps().split_last() {
+        if let (Change::Set(value), Some((last, parents))) = (&edit.change, edit.path.steps().split_last()) {
             match (find(&mut copy, parents), last) {
                 (Some(Value::Object(object)), Step::Key(key)) => {
-                    object.shift_remove(key.as_ref());
+                    object.insert(key.to_string(), value.clone());
                 }
-                (Some(Value::Array(list)), Step::Index(index)) if *index < list.len() => {
-                    list.remove(*index);
+                (Some(Value::Array(list)), Step::Index(index)) => {
+                    if let Some(place) = list.get_mut(*index) {
+                        *place = value.clone();
+                    }
                 }
                 _ => {}
             }
         }
     }
+    // From the back and from within, so that an index still means what it meant.
+    let mut others: Vec<&Edit> = edits
+        .iter()
+        .filter(|edit| !matches!(edit.change, Change::Set(_)))
+        .collect();
+    others.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+    for edit in others.into_iter().rev() {
+        match &edit.change {
+            Change::Order(order) => {
+                let gone = removed_below(edits, &edit.path);
+                if let Some(Value::Array(list)) = find(&mut copy, edit.path.steps()) {
+                    reorder(list, order, &gone);
+                }
+            }
+            _ => remove(&mut copy, &edit.path),
+        }
+    }
     copy
 }
 
-/// The edits as JSON text for the boundary: `[[path, value], [path], …]`, a pair sets, a single path removes.
+/// Indexes of the list at `path` that other edits remove.
+fn removed_below(edits: &[Edit], path: &Path) -> Vec<usize> {
+    edits
+        .iter()
+        .filter(|edit| edit.change == Change::Remove)
+        .filter_map(|edit| match edit.path.steps().split_last() {
+            Some((Step::Index(index), parents)) if parents == path.steps() => Some(*index),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The removed elements are gone from the list already; `order` speaks of the list before.
+fn reorder(list: &mut Vec<Value>, order: &[usize], gone: &[usize]) {
+    let kept: Vec<Value> = order
+        .iter()
+        .filter(|index| !gone.contains(index))
+        .filter_map(|index| {
+            let shift = gone.iter().filter(|removed| *removed < index).count();
+            list.get(index - shift).cloned()
+        })
+        .collect();
+    *list = kept;
+}
+
+fn remove(copy: &mut Value, path: &Path) {
+    if let Some((last, parents)) = path.steps().split_last() {
+        match (find(copy, parents), last) {
+            (Some(Value::Object(object)), Step::Key(key)) => {
+                object.shift_remove(key.as_ref());
+            }
+            (Some(Value::Array(list)), Step::Index(index)) if *index < list.len() => {
+                list.remove(*index);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The edits as JSON text for the boundary: `[[path, value], [path], [path, null, order], …]`: a pair sets, a single
+/// path removes, a triple orders.
 #[must_use]
 pub fn to_json(edits: &[Edit]) -> String {
     let mut out = String::from("[");
@@ -82,9 +151,16 @@ pub fn to_json(edits: &[Edit]) -> String {
             }
         }
         out.push(']');
-        if let Some(value) = &edit.value {
-            out.push(',');
-            write(value, &mut out);
+        match &edit.change {
+            Change::Set(value) => {
+                out.push(',');
+                write(value, &mut out);
+            }
+            Change::Remove => {}
+            Change::Order(order) => {
+                let indexes: Vec<String> = order.iter().map(ToString::to_string).collect();
+                out.push_str(&format!(",null,[{}]", indexes.join(",")));
+            }
         }
         out.push(']');
     }
@@ -125,6 +201,15 @@ mod tests {
             Edit::remove(Path::of(["nowhere".into(), 3.into()])),
         ];
         assert_eq!(apply(&item, &edits), json!({"content": ["B"], "role": "user"}));
+        let order = Edit::order(Path::of(["content".into()]), vec![2, 0, 1]);
+        assert_eq!(
+            apply(&item, std::slice::from_ref(&order))["content"],
+            json!(["c", "a", "b"])
+        );
+        assert_eq!(
+            apply(&item, &[order, Edit::remove(at(0))])["content"],
+            json!(["c", "b"])
+        );
         assert_eq!(to_json(&edits[..2]), r#"[[["content",0]],[["content",1],"B"]]"#);
     }
 }

@@ -4,7 +4,9 @@
 //! take reasoning or an image away) is prepared here as paths and sizes, so that projection needs no field names.
 
 use crate::item::dialect::Dialect;
-use crate::item::path::Path;
+use crate::item::edit::Edit;
+use crate::item::path::{Path, Step};
+use crate::item::rule::Rule;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::ops::Range;
@@ -52,8 +54,73 @@ pub struct Facts {
     pub thinks: bool,
     /// Its server id is what others refer to, so the reasoning in front of it stays.
     pub keeps_reasoning: bool,
+    /// What is wrong with it whatever stands around it, and how that is mended.
+    pub repairs: Vec<Repair>,
+    /// It is never sent, for this rule.
+    pub refused: Option<Rule>,
+    /// What it is to the rules that look at the items around it.
+    pub role: Role,
+    /// The item's own id at the provider.
+    pub item_id: Option<ItemId>,
+    /// Marks for the provider's prompt cache.
+    pub cache_marks: Vec<Path>,
+    /// Strings with half of a surrogate pair in them.
+    pub ill_formed: Vec<Path>,
     /// Tokens by the built-in estimate, once they were asked for: for this many tokens of media, so many tokens.
     pub tokens: Cell<Option<(u64, u64)>>,
+}
+
+impl Facts {
+    /// The path of the element that a part is, in an item whose parts are the elements of one list.
+    #[must_use]
+    pub fn element_of(&self, part: usize) -> Option<Path> {
+        self.parts.iter().find_map(|found| match found.place() {
+            Some(Place::At(path)) => match path.steps() {
+                [list, Step::Index(_)] => Some(Path::of([list.clone(), part.into()])),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+}
+
+/// Something that is wrong with an item by itself.
+#[derive(Clone, Debug)]
+pub struct Repair {
+    /// The rule that it breaks.
+    pub rule: Rule,
+    /// What mends it.
+    pub edits: Vec<Edit>,
+}
+
+/// What an item is to the rules that look at the items around it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// Nothing special.
+    #[default]
+    Plain,
+    /// Reasoning that is an item of its own.
+    Reasoning {
+        /// It carries its content, so that it needs no copy at the provider.
+        is_complete: bool,
+    },
+    /// A reference to an item at the provider.
+    Reference,
+    /// The provider's own compaction: what stands before it is in it.
+    Compaction,
+    /// A request for compaction: only as the last item.
+    Trigger,
+}
+
+/// An item's own id at the provider.
+#[derive(Clone, Debug)]
+pub struct ItemId {
+    /// The id.
+    pub text: Rc<str>,
+    /// Where it stands.
+    pub path: Path,
+    /// Others refer to the item by it, so it stays.
+    pub is_needed: bool,
 }
 
 /// A stretch of an item's list: what one model call gave, with its results.
@@ -72,8 +139,12 @@ pub struct Segment {
 pub enum Part {
     /// Visible text; blank where there is nothing in it.
     Text {
-        /// Empty or white space only.
+        /// Nothing is in it, as its dialect sees it.
         blank: bool,
+        /// White space at most is in it.
+        white: bool,
+        /// Its element, where it is one of a list and may leave it.
+        element: Option<Path>,
     },
     /// Reasoning.
     Reasoning(Reasoning),
@@ -85,21 +156,38 @@ pub enum Part {
     ApprovalRequest {
         /// Its id.
         id: Rc<str>,
+        /// The id of the call.
+        call: Option<Rc<str>>,
+        /// Where it stands.
+        place: Place,
     },
     /// An answer to a request for approval.
     ApprovalAnswer {
         /// The id of the request.
         id: Rc<str>,
+        /// Where it stands.
+        place: Place,
     },
     /// Anything else that carries meaning: media, hosted tools, unknown parts.
     Other,
 }
 
 impl Part {
+    /// Where this part stands, where it may be left out by itself.
+    #[must_use]
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Call(call) => Some(&call.place),
+            Self::Result(result) => Some(&result.place),
+            Self::ApprovalRequest { place, .. } | Self::ApprovalAnswer { place, .. } => Some(place),
+            _ => None,
+        }
+    }
+
     /// Whether an item that holds this part has something in it.
     #[must_use]
     pub fn is_substance(&self) -> bool {
-        !matches!(self, Self::Reasoning(_) | Self::Text { blank: true })
+        !matches!(self, Self::Reasoning(_) | Self::Text { blank: true, .. })
     }
 }
 
@@ -134,6 +222,46 @@ pub struct Call {
     pub input: Option<Input>,
     /// Carries a signature that holds while its turn runs.
     pub signed: bool,
+    /// Where the call stands.
+    pub place: Place,
+    /// Where its id stands, and where its name does.
+    pub id_path: Option<Path>,
+    /// Where its name stands.
+    pub name_path: Option<Path>,
+    /// How it is closed where no result ever came.
+    pub closing: Closing,
+}
+
+/// How a call is closed that never got a result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Closing {
+    /// Its type takes no text: it is left out.
+    LeaveOut,
+    /// An item of this form answers it.
+    Item(ReplyForm),
+    /// Edits in place answer it.
+    Edits(Vec<Edit>),
+}
+
+/// The form of an item that answers a call with a text (`dialect::reply`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplyForm {
+    /// Output of a function at OpenAI Responses.
+    ResponsesFunction,
+    /// Output of a custom tool there.
+    ResponsesCustom,
+    /// Output of a local shell there.
+    ResponsesLocalShell,
+    /// Tool message at Chat Completions.
+    ChatTool,
+    /// Function message there, of old.
+    ChatFunction,
+    /// Block in a user message at Anthropic.
+    Anthropic,
+    /// Part in a user content at Gemini.
+    Gemini,
+    /// Part in a tool message of the AI SDK.
+    AiSdk,
 }
 
 /// The arguments of a call.
@@ -145,6 +273,8 @@ pub struct Input {
     pub form: InputForm,
     /// Their characters.
     pub chars: u64,
+    /// They are what the form demands: an object, or the JSON text of one; `None` until somebody looked.
+    pub is_valid: Cell<Option<bool>>,
 }
 
 /// The form of a call's arguments.
@@ -179,6 +309,12 @@ pub struct ToolResult {
     pub name: Option<Rc<str>>,
     /// Its payload, where text may stand in its place.
     pub payload: Option<Payload>,
+    /// Where the result stands.
+    pub place: Place,
+    /// Where the id stands that it names.
+    pub id_path: Option<Path>,
+    /// Where the name stands that it gives.
+    pub name_path: Option<Path>,
 }
 
 /// The payload of a result.
@@ -190,6 +326,8 @@ pub struct Payload {
     pub form: TextForm,
     /// Its characters.
     pub chars: u64,
+    /// It is of the type that its field demands.
+    pub is_formed: bool,
     /// The one text that it consists of, and its length.
     pub text: Option<(Path, usize)>,
     /// It holds media: its texts are shortened one by one.

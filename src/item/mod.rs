@@ -11,6 +11,8 @@ pub mod json;
 pub mod measure;
 pub mod path;
 pub mod payload;
+pub mod rule;
+pub mod rules;
 pub mod sketch;
 pub mod text;
 pub mod tokens;

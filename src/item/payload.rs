@@ -1,21 +1,38 @@
 //! The one door to what items hold, with two implementations: `serde_json::Value` here, JavaScript values in `wasm/`.
 //!
-//! Facts answer nearly every question; the payload is asked only for a text that is to be shortened, for tokens, and
-//! for whether two items read the same.
+//! Facts answer nearly every question; the payload is asked only for a text that is to be shortened or mended, for tokens,
+//! for whether two items read the same, and to make changed items.
 
 use crate::error::{Error, ErrorCode};
 use crate::item::dialect::media::{Found, scan};
+use crate::item::dialect::{Dialect, read};
 use crate::item::edit::{Edit, apply, value_at};
+use crate::item::facts::Facts;
 use crate::item::json::compact;
 use crate::item::path::{Path, Step};
 use crate::item::sketch::Sketch;
 use crate::item::tokens::{ITEM_TOKENS, estimate, opaque};
 use serde_json::Value;
+use std::borrow::Cow;
+
+/// Where an item of a mended history comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Origin {
+    /// An item of the history, by its index.
+    Source(usize),
+    /// The library.
+    New(Value),
+}
+
+/// Items made from others, and the facts of those that are not as they were.
+pub type Rebuilt<R> = (R, Vec<Option<Facts>>);
 
 /// Access to the items of a history by their index.
 pub trait Payloads {
     /// What may go wrong: our own errors, and those of the host's functions.
     type Error: From<Error>;
+    /// Items made from these.
+    type Rebuilt: Payloads<Error = Self::Error>;
 
     /// The string at a path, or the compact JSON text of another value; `None` where nothing is.
     fn text(&self, item: usize, path: &Path) -> Option<String>;
@@ -26,8 +43,22 @@ pub trait Payloads {
     /// What the host's counter throws, or `invalid_option` where its answer is no count.
     fn tokens(&self, item: usize, edits: &[Edit]) -> Result<u64, Self::Error>;
 
-    /// Whether two items, each with its edits made, have the same JSON text.
-    fn is_same(&self, left: (usize, &[Edit]), right: (usize, &[Edit])) -> bool;
+    /// The JSON text of the item with these edits made.
+    ///
+    /// # Errors
+    /// What the host's objects throw.
+    fn json(&self, item: usize, edits: &[Edit]) -> Result<String, Self::Error>;
+
+    /// Other items, made from these: as they are, with edits, or new. With them come facts of those that are not as
+    /// they were; `dialect` is that of the history.
+    ///
+    /// # Errors
+    /// What the host's objects throw.
+    fn rebuild(
+        &self,
+        entries: &[(&Origin, &[Edit])],
+        dialect: Option<Dialect>,
+    ) -> Result<Rebuilt<Self::Rebuilt>, Self::Error>;
 }
 
 /// A counter of tokens for the text of one item.
@@ -36,15 +67,23 @@ pub type CountTokens<'a> = &'a dyn Fn(&str) -> u64;
 /// Items as JSON values.
 pub struct Values<'a> {
     /// The items.
-    pub items: &'a [Value],
+    pub items: Cow<'a, [Value]>,
     /// Tokens of an image, audio or file.
     pub media_tokens: u64,
     /// The host's counter; `None`: the built-in estimate.
     pub count_tokens: Option<CountTokens<'a>>,
 }
 
-impl Payloads for Values<'_> {
+impl Values<'_> {
+    fn at(&self, item: usize) -> Result<&Value, Error> {
+        let missing = || Error::new(ErrorCode::InvalidItem, format!("items[{item}]"), "is not there");
+        self.items.get(item).ok_or_else(missing)
+    }
+}
+
+impl<'a> Payloads for Values<'a> {
     type Error = Error;
+    type Rebuilt = Values<'a>;
 
     fn text(&self, item: usize, path: &Path) -> Option<String> {
         Some(match value_at(self.items.get(item)?, path)? {
@@ -54,13 +93,7 @@ impl Payloads for Values<'_> {
     }
 
     fn tokens(&self, item: usize, edits: &[Edit]) -> Result<u64, Error> {
-        let Some(value) = self.items.get(item) else {
-            return Err(Error::new(
-                ErrorCode::InvalidItem,
-                format!("items[{item}]"),
-                "is not there",
-            ));
-        };
+        let value = self.at(item)?;
         let edited;
         let value = if edits.is_empty() {
             value
@@ -75,9 +108,27 @@ impl Payloads for Values<'_> {
         Ok(count + framing(&found, self.media_tokens))
     }
 
-    fn is_same(&self, left: (usize, &[Edit]), right: (usize, &[Edit])) -> bool {
-        let read = |(item, edits): (usize, &[Edit])| self.items.get(item).map(|value| compact(&apply(value, edits)));
-        read(left) == read(right)
+    fn json(&self, item: usize, edits: &[Edit]) -> Result<String, Error> {
+        Ok(compact(&apply(self.at(item)?, edits)))
+    }
+
+    fn rebuild(&self, entries: &[(&Origin, &[Edit])], dialect: Option<Dialect>) -> Result<Rebuilt<Values<'a>>, Error> {
+        let mut items = Vec::with_capacity(entries.len());
+        let mut facts = Vec::with_capacity(entries.len());
+        for (origin, edits) in entries {
+            let (value, is_changed) = match origin {
+                Origin::Source(item) => (apply(self.at(*item)?, edits), !edits.is_empty()),
+                Origin::New(value) => (value.clone(), true),
+            };
+            facts.push(is_changed.then(|| read(&Sketch::of(&value), dialect)));
+            items.push(value);
+        }
+        let values = Values {
+            items: Cow::Owned(items),
+            media_tokens: self.media_tokens,
+            count_tokens: self.count_tokens,
+        };
+        Ok((values, facts))
     }
 }
 

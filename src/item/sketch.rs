@@ -92,6 +92,15 @@ impl<'a> Sketch<'a> {
         }
     }
 
+    /// Whether this is a string with nothing but white space in it.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        match self {
+            Self::Text(text) => text.head.trim().is_empty() && utf16_len(text.head) == text.units,
+            _ => false,
+        }
+    }
+
     /// The list at a key; empty where there is none.
     #[must_use]
     pub fn list(&self, key: &str) -> &[Self] {

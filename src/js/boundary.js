@@ -349,7 +349,7 @@ export function edited(item, edits) {
   return copy;
 }
 
-/** @typedef {[path: (string | number)[], value?: unknown]} Edit */
+/** @typedef {[path: (string | number)[], value?: unknown, order?: number[]]} Edit */
 
 /**
  * @param {unknown} value
@@ -363,11 +363,15 @@ function applyAll(value, edits) {
   const set = new Map();
   /** @type {Set<string | number>} */
   const removed = new Set();
+  /** @type {number[] | undefined} */
+  let order;
   for (const edit of edits) {
     const [first, ...rest] = edit[0];
-    if (rest.length > 0) {
+    if (first === undefined) {
+      order = edit[2];
+    } else if (rest.length > 0 || edit.length > 2) {
       const below = inner.get(first);
-      const step = /** @type {Edit} */ (edit.length > 1 ? [rest, edit[1]] : [rest]);
+      const step = /** @type {Edit} */ ([rest, ...edit.slice(1)]);
       if (below === undefined) inner.set(first, [step]);
       else below.push(step);
     } else if (edit.length > 1) set.set(first, edit[1]);
@@ -377,17 +381,19 @@ function applyAll(value, edits) {
   for (const [key, below] of inner) {
     if (!set.has(key) && !removed.has(key)) set.set(key, applyAll(asJson(source[key], key), below));
   }
-  return Array.isArray(value) ? copyList(value, set, removed) : copyObject(source, set, removed);
+  return Array.isArray(value) ? copyList(value, set, removed, order) : copyObject(source, set, removed);
 }
 
 /**
  * @param {unknown[]} list
  * @param {Map<string | number, unknown>} set
  * @param {Set<string | number>} removed
+ * @param {number[]} [order] the indexes that stay, in their new order
  */
-function copyList(list, set, removed) {
+function copyList(list, set, removed, order) {
   const copy = list.slice();
   for (const [index, value] of set) copy[Number(index)] = value;
+  if (order !== undefined) return order.filter((index) => !removed.has(index)).map((index) => copy[index]);
   return removed.size === 0 ? copy : copy.filter((_, index) => !removed.has(index));
 }
 
@@ -408,16 +414,12 @@ function copyObject(object, set, removed) {
 }
 
 /**
- * Whether two items, each with its edits made, have the same JSON text.
- * @param {object} left
- * @param {string} leftEdits
- * @param {object} right
- * @param {string} rightEdits
+ * The JSON text of an item with edits made.
+ * @param {object} item
+ * @param {string} edits "" where there are none
  */
-export function isSame(left, leftEdits, right, rightEdits) {
-  const text = (/** @type {object} */ item, /** @type {string} */ edits) =>
-    JSON.stringify(edits === "" ? item : edited(item, edits), plain);
-  return text(left, leftEdits) === text(right, rightEdits);
+export function jsonText(item, edits) {
+  return JSON.stringify(edits === "" ? item : edited(item, edits), plain);
 }
 
 /**
@@ -475,15 +477,26 @@ export function assemble(items, plan, texts) {
 }
 
 /**
- * New items by their text, so that a summary keeps its identity while it stays the same.
- * @type {{ text: string, item: object }}
+ * New items by their text, so that a summary or a reply to an open call keeps its identity from call to call. Bounded:
+ * the oldest goes.
+ * @type {Map<string, object>}
  */
-let latest = { text: "", item: {} };
+const made = new Map();
+const MADE = 256;
 
-/** @param {string} text */
-function newItem(text) {
-  if (latest.text !== text) latest = { text, item: JSON.parse(text) };
-  return latest.item;
+/**
+ * An item of the library's own.
+ * @param {string} text JSON
+ * @returns {object}
+ */
+export function newItem(text) {
+  let item = made.get(text);
+  if (item === undefined) {
+    item = /** @type {object} */ (JSON.parse(text));
+    if (made.size >= MADE) made.delete(/** @type {string} */ (made.keys().next().value));
+    made.set(text, item);
+  }
+  return item;
 }
 
 /** Fields of a report in the order in which the core sends their values. */
@@ -497,12 +510,12 @@ const FLAGS = /** @type {const} */ ([
 
 /**
  * The report. `figures` holds the numbers of NUMBERS (-1 for null), the flags of FLAGS, the stable prefix, whether it
- * was rebased, then four figures a run of the ledger: from, to, fate, reasons.
+ * was rebased, then four figures a run of the ledger: from, to, fate, reason.
  * @param {Float64Array} figures
  * @param {string[]} pendingCallIds
  * @param {string[]} notes
  * @param {string[]} fates names of fates
- * @param {string[]} reasons names of the bits of a reason
+ * @param {string[]} reasons texts of reasons
  */
 export function makeReport(figures, pendingCallIds, notes, fates, reasons) {
   /** @type {Record<string, unknown>} */
@@ -540,9 +553,7 @@ export function makeReport(figures, pendingCallIds, notes, fates, reasons) {
 function decodeLedger(runs, fates, reasons) {
   const ledger = [];
   for (let at = 0; at < runs.length; at += 4) {
-    const bits = runs[at + 3];
-    const reason = reasons.filter((_, index) => (bits & (1 << index)) !== 0).join(",");
-    ledger.push({ from: runs[at], to: runs[at + 1], fate: fates[runs[at + 2]], reason });
+    ledger.push({ from: runs[at], to: runs[at + 1], fate: fates[runs[at + 2]], reason: reasons[runs[at + 3]] });
   }
   return ledger;
 }

@@ -492,6 +492,41 @@ export function project<T extends Item>(items: readonly T[], budget?: ContextBud
 export function projectJson(itemsJson: string, budget?: ContextBudget | string, options?: ProjectOptions | string): string;
 
 /**
+ * What would make the provider refuse these items; empty when nothing would. Linear in the history.
+ *
+ * The rules are those of the dialect, which is the option's or that of the first unambiguous item; of a history that
+ * mixes dialects only the pairing of calls and results is judged. What a list of items cannot show (that a signature is
+ * unmodified, that an id belongs to this account) is not judged: projections keep to it by construction.
+ *
+ * @param items The history, or what is about to be sent. Not changed.
+ * @param options The dialect alone, or the options of {@link project}: `store`, `chained`, `strictRoles` and
+ *   `reasoningContentRequired` count.
+ * @throws {ContextProjectorError} `invalid_item`, `invalid_option`.
+ *
+ * @example
+ * const [first] = validate([{ role: "tool", tool_call_id: "a", content: "42" }], "openai-chat");
+ * // { index: 0, rule: "E-C-ORPHTOOL", severity: "error", message: "…" }
+ */
+export function validate(items: readonly Item[], options?: Dialect | ProjectOptions): Violation[];
+
+/**
+ * Something that a provider would refuse, or that some would.
+ *
+ * @example
+ * const refused = validate(items).filter(({ severity }) => severity === "error");
+ */
+export interface Violation {
+  /** Index of the item. */
+  index: number;
+  /** The rule's id, such as `E-C-ORPHTOOL`. */
+  rule: string;
+  /** `error`: the request is refused; `warning`: by some providers or models; `pending`: a call in flight, no fault. */
+  severity: "error" | "warning" | "pending";
+  /** What is wrong and what to do, in a sentence. */
+  message: string;
+}
+
+/**
  * Anything that projects: the two built-in classes, and yours. An implementation returns some of the items it was
  * given, in order, and a report about it.
  *

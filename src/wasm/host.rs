@@ -40,9 +40,13 @@ extern "C" {
     #[wasm_bindgen(catch)]
     pub fn edited(item: &JsValue, edits: &str) -> Result<JsValue, JsValue>;
 
-    /// Whether two items, each with its edits made, have the same JSON text.
-    #[wasm_bindgen(catch, js_name = isSame)]
-    pub fn is_same(left: &JsValue, left_edits: &str, right: &JsValue, right_edits: &str) -> Result<bool, JsValue>;
+    /// The JSON text of an item with edits made; no edits: an empty text.
+    #[wasm_bindgen(catch, js_name = jsonText)]
+    pub fn json_text(item: &JsValue, edits: &str) -> Result<String, JsValue>;
+
+    /// An item of the library's own.
+    #[wasm_bindgen(js_name = newItem)]
+    pub fn new_item(text: &str) -> JsValue;
 
     /// What is kept of a history.
     pub type Recalled;

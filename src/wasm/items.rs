@@ -2,26 +2,28 @@
 
 use super::host;
 use crate::item::dialect::media::scan;
+use crate::item::dialect::{Dialect, read};
 use crate::item::edit::{Edit, to_json};
-use crate::item::json::write_string;
+use crate::item::json::{compact, write_string};
 use crate::item::path::{Path, Step};
-use crate::item::payload::{Payloads, framing, skipped};
+use crate::item::payload::{Origin, Payloads, Rebuilt, framing, skipped};
 use crate::item::sketch::Reader;
 use crate::item::tokens::estimate;
 use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
 /// Items in a JavaScript array.
-pub struct JsItems<'a> {
+#[derive(Clone)]
+pub struct JsItems {
     /// The array.
-    pub items: &'a Array,
+    pub items: Array,
     /// Tokens of an image, audio or file.
     pub media_tokens: u64,
     /// The host's counter; `None`: the built-in estimate.
-    pub count_tokens: Option<&'a Function>,
+    pub count_tokens: Option<Function>,
 }
 
-impl JsItems<'_> {
+impl JsItems {
     fn at(&self, item: usize) -> JsValue {
         self.items.get(u32::try_from(item).unwrap_or(u32::MAX))
     }
@@ -31,15 +33,16 @@ impl JsItems<'_> {
     /// # Errors
     /// What the host's counter throws.
     pub fn count(&self, text: &str) -> Result<u64, JsValue> {
-        match self.count_tokens {
+        match &self.count_tokens {
             Some(count) => Ok(host::count_text(count, text)? as u64),
             None => Ok(estimate(text)),
         }
     }
 }
 
-impl Payloads for JsItems<'_> {
+impl Payloads for JsItems {
     type Error = JsValue;
+    type Rebuilt = JsItems;
 
     fn text(&self, item: usize, path: &Path) -> Option<String> {
         host::text_at(&self.at(item), &paths_json(std::slice::from_ref(path), false))
@@ -55,7 +58,7 @@ impl Payloads for JsItems<'_> {
             host::edited(&source, &to_json(edits))?
         };
         let media_tokens = self.media_tokens as f64;
-        if let Some(count) = self.count_tokens {
+        if let Some(count) = &self.count_tokens {
             let known = host::known_tokens(count, media_tokens, &value);
             if known >= 0.0 {
                 return Ok(known as u64);
@@ -68,21 +71,52 @@ impl Payloads for JsItems<'_> {
         let found = scan(&sketch);
         let text = host::leaves(&value, &paths_json(&skipped(&found), true))?;
         let tokens = self.count(&text)? + framing(&found, self.media_tokens);
-        if let Some(count) = self.count_tokens {
+        if let Some(count) = &self.count_tokens {
             host::keep_tokens(count, media_tokens, &value, tokens as f64);
         }
         Ok(tokens)
     }
 
-    fn is_same(&self, left: (usize, &[Edit]), right: (usize, &[Edit])) -> bool {
-        let text = |edits: &[Edit]| {
-            if edits.is_empty() {
-                String::new()
-            } else {
-                to_json(edits)
-            }
+    fn json(&self, item: usize, edits: &[Edit]) -> Result<String, JsValue> {
+        let edits = if edits.is_empty() {
+            String::new()
+        } else {
+            to_json(edits)
         };
-        host::is_same(&self.at(left.0), &text(left.1), &self.at(right.0), &text(right.1)).unwrap_or(false)
+        host::json_text(&self.at(item), &edits)
+    }
+
+    fn rebuild(&self, entries: &[(&Origin, &[Edit])], dialect: Option<Dialect>) -> Result<Rebuilt<JsItems>, JsValue> {
+        let items = Array::new();
+        let changed = Array::new();
+        let mut is_changed = Vec::with_capacity(entries.len());
+        for (origin, edits) in entries {
+            let item = match origin {
+                Origin::Source(item) if edits.is_empty() => self.at(*item),
+                Origin::Source(item) => host::edited(&self.at(*item), &to_json(edits))?,
+                Origin::New(value) => host::new_item(&compact(value)),
+            };
+            let is_new = matches!(origin, Origin::New(_)) || !edits.is_empty();
+            if is_new {
+                changed.push(&item);
+            }
+            is_changed.push(is_new);
+            items.push(&item);
+        }
+        let encoded = host::sketch(&changed, 0)?;
+        let mut reader = Reader::new(&encoded);
+        let facts = is_changed
+            .into_iter()
+            .map(|is_new| {
+                if is_new {
+                    reader.value().map(|sketch| read(&sketch, dialect))
+                } else {
+                    None
+                }
+            })
+            .collect();
+        let rebuilt = JsItems { items, ..self.clone() };
+        Ok((rebuilt, facts))
     }
 }
 

@@ -3,8 +3,7 @@
 use super::items::JsItems;
 use super::{host, settings};
 use crate::context::{
-    ContextBudget, ContextReport, Entry, Fate, Plan, ProjectOptions, Reasons, plan_projection, project_texts,
-    read_items,
+    ContextBudget, ContextReport, Entry, Fate, Plan, ProjectOptions, plan_projection, project_texts, read_items,
 };
 use crate::error::{Error, ErrorCode};
 use crate::item::dialect::Dialect;
@@ -64,6 +63,37 @@ pub fn project_json(items: &JsValue, budget: &JsValue, options: &JsValue) -> Res
     }
 }
 
+/// What would make the provider refuse these items.
+///
+/// # Errors
+/// `invalid_item`, `invalid_option`.
+#[wasm_bindgen(js_name = validate, skip_typescript)]
+pub fn validate(items: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    let items = array(items)?;
+    let options = settings::terms(options)?;
+    let encoded = host::sketch(items, 0)?;
+    let mut reader = Reader::new(&encoded);
+    let sketches: Vec<_> = std::iter::from_fn(|| reader.value()).collect();
+    let found = Array::new();
+    for violation in crate::context::validate(&sketches, &options) {
+        let entry = Object::new();
+        Reflect::set(&entry, &"index".into(), &JsValue::from(violation.index as u32))?;
+        Reflect::set(&entry, &"rule".into(), &violation.rule.into())?;
+        Reflect::set(&entry, &"severity".into(), &violation.severity.as_str().into())?;
+        Reflect::set(&entry, &"message".into(), &violation.message.into())?;
+        found.push(&entry);
+    }
+    Ok(found.into())
+}
+
+fn array(items: &JsValue) -> Result<&Array, JsValue> {
+    if Array::is_array(items) {
+        Ok(items.unchecked_ref())
+    } else {
+        Err(Error::new(ErrorCode::InvalidItem, "items", "must be an array").into())
+    }
+}
+
 /// Projects with settings that are read already.
 ///
 /// # Errors
@@ -74,15 +104,12 @@ pub fn project_with(
     options: &ProjectOptions,
     count: Option<&Function>,
 ) -> Result<JsValue, JsValue> {
-    if !Array::is_array(items) {
-        return Err(Error::new(ErrorCode::InvalidItem, "items", "must be an array").into());
-    }
-    let items: &Array = items.unchecked_ref();
+    let items = array(items)?;
     let facts = facts_of(items, options.dialect)?;
     let payloads = JsItems {
-        items,
+        items: items.clone(),
         media_tokens: options.media_tokens(),
-        count_tokens: count,
+        count_tokens: count.cloned(),
     };
     let outcome = plan_projection(&facts, &payloads, budget, options, |text| payloads.count(text));
     let kept = KeptFacts {
@@ -90,8 +117,9 @@ pub fn project_with(
         dialect: options.dialect,
     };
     host::keep_facts(items, kept.into());
-    let (plan, report) = outcome?;
-    answer(items, &plan, &report)
+    let outcome = outcome?;
+    let sources = outcome.rebuilt.as_ref().map_or(items, |(rebuilt, _)| &rebuilt.items);
+    answer(sources, &outcome.plan, &outcome.report)
 }
 
 /// Facts of all items; those of leading items that were read before are taken from there.
@@ -123,8 +151,7 @@ fn answer(items: &Array, plan: &Plan, report: &ContextReport) -> Result<JsValue,
     let (triples, texts) = encode(plan);
     let items = host::assemble(items, &triples, texts)?;
     let fates = Fate::ALL.iter().map(|fate| fate.as_str().to_owned()).collect();
-    let reasons = Reasons::NAMES.iter().map(|(_, name)| (*name).to_owned()).collect();
-    let figures = figures(report);
+    let (figures, reasons) = figures(report);
     let report = host::make_report(
         &figures,
         report.pending_call_ids.clone(),
@@ -176,8 +203,8 @@ fn encode(plan: &Plan) -> (Vec<u32>, Vec<String>) {
     (triples, texts)
 }
 
-/// The figures for `makeReport()` of `js/boundary.js`.
-fn figures(report: &ContextReport) -> Vec<f64> {
+/// The figures for `makeReport()` of `js/boundary.js`, and the texts of reasons that they name.
+fn figures(report: &ContextReport) -> (Vec<f64>, Vec<String>) {
     let flag = |flag: bool| f64::from(u8::from(flag));
     let tokens = |tokens: Option<u64>| tokens.map_or(-1.0, |tokens| tokens as f64);
     let mut figures = vec![
@@ -197,13 +224,16 @@ fn figures(report: &ContextReport) -> Vec<f64> {
         report.stable_prefix_items as f64,
         flag(report.rebased),
     ];
+    let mut reasons: Vec<String> = Vec::new();
     for run in &report.ledger {
-        figures.extend([
-            run.from as f64,
-            run.to as f64,
-            run.fate as u8 as f64,
-            f64::from(run.reasons.bits()),
-        ]);
+        let reason = reasons
+            .iter()
+            .position(|reason| *reason == run.reason)
+            .unwrap_or_else(|| {
+                reasons.push(run.reason.clone());
+                reasons.len() - 1
+            });
+        figures.extend([run.from as f64, run.to as f64, run.fate as u8 as f64, reason as f64]);
     }
-    figures
+    (figures, reasons)
 }

@@ -43,6 +43,20 @@ pub fn options(value: &JsValue) -> Result<(ProjectOptions, Option<Function>), Js
     Ok((options, count))
 }
 
+/// The terms on which a history is validated: options, or the name of a dialect alone.
+///
+/// # Errors
+/// `invalid_option` with the field's path; what a getter of the host throws.
+pub fn terms(value: &JsValue) -> Result<ProjectOptions, JsValue> {
+    match value.as_string() {
+        Some(name) => {
+            let dialect = ("dialect".to_owned(), Setting::Text(name));
+            Ok(ProjectOptions::read(&Setting::Object(vec![dialect]))?)
+        }
+        None => Ok(options(value)?.0),
+    }
+}
+
 fn read(value: &JsValue, name: &str, code: ErrorCode, fields: &[&str]) -> Result<Setting, JsValue> {
     if value.is_undefined() || value.is_null() {
         return Ok(Setting::Absent);

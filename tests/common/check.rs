@@ -291,11 +291,19 @@ fn expected_placeholder(case: &Case<'_>, reading: &Reading, place: Place) -> Val
     case.placeholder(name.as_deref(), answer.id.as_deref())
 }
 
-/// Checks a projection against everything that must hold of it alone.
-pub fn check(case: &Case<'_>, projection: &Projection) -> Result<Analysis, String> {
+/// Whether a projection was mended: what is sent is then no longer a selection of the source.
+pub fn is_mended(projection: &Projection) -> bool {
+    projection.report.notes.iter().any(|note| note.starts_with("mended "))
+}
+
+/// P5 alone: all that is checked here of a mended history (`mending.rs` checks the rest).
+pub fn check_mended(case: &Case<'_>, projection: &Projection) -> Result<(), String> {
+    accounted(case.items, projection).map(|_| ())
+}
+
+/// P5: the ledger covers each item once, and the counts add up. Answers each item's fate.
+fn accounted(source: &[Value], projection: &Projection) -> Result<Vec<(Fate, String)>, String> {
     let report = &projection.report;
-    let source = case.items;
-    let has_summary = case.options.summary.as_deref().is_some_and(|text| !text.is_empty());
 
     // P5: the ledger covers each item once, and the counts add up.
     let mut next = 0;
@@ -303,7 +311,7 @@ pub fn check(case: &Case<'_>, projection: &Projection) -> Result<Analysis, Strin
         ensure!(run.from == next && run.to > run.from, "ledger run {run:?} after {next}");
         let before = index.checked_sub(1).map(|index| &report.ledger[index]);
         ensure!(
-            before.is_none_or(|before| (before.fate, before.reasons) != (run.fate, run.reasons)),
+            before.is_none_or(|before| (before.fate, &before.reason) != (run.fate, &run.reason)),
             "two runs of one fate: {run:?}"
         );
         next = run.to;
@@ -322,7 +330,7 @@ pub fn check(case: &Case<'_>, projection: &Projection) -> Result<Analysis, Strin
     let fates: Vec<(Fate, String)> = report
         .ledger
         .iter()
-        .flat_map(|run| (run.from..run.to).map(|_| (run.fate, run.reasons.text())))
+        .flat_map(|run| (run.from..run.to).map(|_| (run.fate, run.reason.clone())))
         .collect();
     let dropped = fates.iter().filter(|(fate, _)| *fate == Fate::Dropped).count();
     ensure!(
@@ -331,13 +339,23 @@ pub fn check(case: &Case<'_>, projection: &Projection) -> Result<Analysis, Strin
         report.dropped_item_count
     );
     ensure!(
+        projection.items.len() + dropped + report.joined_item_count == source.len() + report.inserted_item_count,
+        "counts do not add up: {report:?}"
+    );
+    Ok(fates)
+}
+
+/// Checks the projection of a well-formed history against everything that must hold of it alone.
+pub fn check(case: &Case<'_>, projection: &Projection) -> Result<Analysis, String> {
+    let report = &projection.report;
+    let source = case.items;
+    let has_summary = case.options.summary.as_deref().is_some_and(|text| !text.is_empty());
+    ensure!(!is_mended(projection), "mended: {:?}", report.notes);
+    let fates = accounted(source, projection)?;
+    ensure!(
         report.inserted_item_count == usize::from(has_summary),
         "insertedItemCount {}",
         report.inserted_item_count
-    );
-    ensure!(
-        projection.items.len() + dropped + report.joined_item_count == source.len() + report.inserted_item_count,
-        "counts do not add up: {report:?}"
     );
 
     let reading = read(&all_units(source, case.kind), case.kind);
@@ -348,7 +366,7 @@ pub fn check(case: &Case<'_>, projection: &Projection) -> Result<Analysis, Strin
         .filter(|item| fates[*item].0 != Fate::Dropped)
         .collect();
 
-    // The summary stands behind the head.
+    // The summary stands behind the head, or in front of a call in flight that is part of it.
     let mut sent = projection.items.clone();
     if has_summary {
         let in_head = |item: &usize| {
@@ -359,6 +377,14 @@ pub fn check(case: &Case<'_>, projection: &Projection) -> Result<Analysis, Strin
                 .any(|(unit, atom)| unit.item == *item && *atom < head)
         };
         let position = kept.iter().filter(|item| in_head(item)).count();
+        let is_here = |at: &usize| {
+            sent.get(*at)
+                .is_some_and(|item| item.to_string().contains("[Summary of the conversation"))
+        };
+        let position = match report.pending_call_ids.is_empty() {
+            true => position,
+            false => (0..=position).rev().find(is_here).unwrap_or(position),
+        };
         ensure!(position < sent.len(), "no summary: {} items", sent.len());
         let item = sent.remove(position);
         check_summary(case, item).map_err(|problem| format!("summary at {position}: {problem}"))?;

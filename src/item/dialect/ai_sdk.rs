@@ -1,8 +1,8 @@
 //! `ModelMessage` of the Vercel AI SDK.
 
 use super::Dialect;
-use super::builder::Builder;
-use crate::item::facts::{Author, Facts, InputForm, Part, TextForm};
+use super::builder::{Builder, CallSpec, ResultSpec};
+use crate::item::facts::{Author, Closing, Facts, InputForm, Part, Place, ReplyForm, TextForm};
 use crate::item::path::Path;
 use crate::item::sketch::Sketch;
 use std::rc::Rc;
@@ -18,49 +18,71 @@ pub fn read(item: &Sketch<'_>) -> Facts {
     let mut builder = Builder::new(item, author);
     let parts = item.list("content");
     if parts.is_empty() {
-        builder.text(item.str("content"));
+        builder.text(item.get("content"), None);
+        // The SDK itself leaves an empty tool message out.
+        if matches!(item.get("content"), Some(Sketch::List(_))) && matches!(author, Author::User | Author::Model) {
+            builder.never_empty();
+        }
     }
     for (index, part) in parts.iter().enumerate() {
         let path = Path::of(["content".into(), index.into()]);
-        let hosted = matches!(part.get("providerExecuted"), Some(Sketch::Bool(true)));
-        match part.kind() {
-            "text" => builder.text(part.str("text")),
-            "reasoning" => {
-                let stored = server_id(part, "providerOptions").is_some();
-                builder.reasoning_element(part, path.clone(), stored);
-            }
-            "tool-call" if !hosted => {
-                let input = part
-                    .given("input")
-                    .map(|value| (path.then("input"), value, InputForm::Object));
-                builder.call(
-                    part.name("toolCallId"),
-                    part.name("toolName"),
-                    input,
-                    is_signed(part, "providerOptions"),
-                );
-            }
-            "tool-result" if author == Author::Tool => {
-                let payload = part
-                    .given("output")
-                    .map(|value| (path.then("output"), value, TextForm::Typed("text")));
-                builder.result(part.name("toolCallId"), part.name("toolName"), payload, None);
-            }
-            "tool-approval-request" => match part.name("approvalId") {
-                Some(id) => builder.part(Part::ApprovalRequest { id: Rc::from(id) }),
-                None => builder.part(Part::Other),
-            },
-            "tool-approval-response" => match part.name("approvalId") {
-                Some(id) => builder.part(Part::ApprovalAnswer { id: Rc::from(id) }),
-                None => builder.part(Part::Other),
-            },
-            _ => builder.part(Part::Other),
-        }
+        read_part(part, &path, author, &mut builder);
         if part.kind() != "reasoning" {
             link(part, &path, "providerOptions", &mut builder, 0);
         }
     }
     builder.finish(Some(Dialect::AiSdk))
+}
+
+fn read_part(part: &Sketch<'_>, path: &Path, author: Author, builder: &mut Builder) {
+    let hosted = matches!(part.get("providerExecuted"), Some(Sketch::Bool(true)));
+    let (id, id_key) = (part.name("toolCallId"), Some("toolCallId"));
+    match part.kind() {
+        "text" => builder.text(part.get("text"), None),
+        "reasoning" => {
+            let stored = server_id(part, "providerOptions").is_some();
+            builder.reasoning_element(part, path.clone(), stored);
+        }
+        "tool-call" if !hosted => builder.call(CallSpec {
+            holder: path,
+            names: None,
+            place: Place::At(path.clone()),
+            id,
+            id_key,
+            name: part.name("toolName"),
+            name_key: Some("toolName"),
+            input: part
+                .given("input")
+                .map(|value| (path.then("input"), value, InputForm::Object)),
+            signed: is_signed(part, "providerOptions"),
+            closing: Closing::Item(ReplyForm::AiSdk),
+        }),
+        "tool-result" if author == Author::Tool => builder.result(ResultSpec {
+            holder: path,
+            place: Place::At(path.clone()),
+            id,
+            id_key,
+            name: part.name("toolName"),
+            name_key: Some("toolName"),
+            payload: part
+                .given("output")
+                .map(|value| (path.then("output"), value, TextForm::Typed("text"))),
+            beside: None,
+        }),
+        "tool-approval-request" | "tool-approval-response" => match part.name("approvalId").map(Rc::from) {
+            Some(id) if author == Author::Tool => builder.part(Part::ApprovalAnswer {
+                id,
+                place: Place::At(path.clone()),
+            }),
+            Some(id) => builder.part(Part::ApprovalRequest {
+                id,
+                call: part.name("toolCallId").map(Rc::from),
+                place: Place::At(path.clone()),
+            }),
+            None => builder.part(Part::Other),
+        },
+        _ => builder.part(Part::Other),
+    }
 }
 
 /// The id under which OpenAI keeps what a part came from.

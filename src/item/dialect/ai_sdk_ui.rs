@@ -2,8 +2,10 @@
 
 use super::Dialect;
 use super::ai_sdk::{is_signed, link, server_id};
-use super::builder::Builder;
-use crate::item::facts::{Author, Facts, InputForm, Part, Segment, TextForm};
+use super::builder::{Builder, CallSpec, ResultSpec};
+use super::reply::INTERRUPTED;
+use crate::item::edit::Edit;
+use crate::item::facts::{Author, Closing, Facts, InputForm, Part, Place, Segment, TextForm};
 use crate::item::path::Path;
 use crate::item::sketch::Sketch;
 
@@ -17,7 +19,10 @@ pub fn read(item: &Sketch<'_>) -> Facts {
     let mut builder = Builder::new(item, author);
     let parts = item.list("parts");
     if parts.is_empty() {
-        builder.text(None);
+        builder.text(None, None);
+        if author != Author::System {
+            builder.never_empty();
+        }
     }
     let mut segments: Vec<Segment> = Vec::new();
     for (index, part) in parts.iter().enumerate() {
@@ -48,14 +53,14 @@ fn read_part(part: &Sketch<'_>, path: &Path, segment: usize, builder: &mut Build
     let kind = part.kind();
     match kind {
         "text" => {
-            builder.text(part.str("text"));
+            builder.text(part.get("text"), None);
             link(part, path, "providerMetadata", builder, segment);
         }
         "reasoning" => {
             let stored = server_id(part, "providerMetadata").is_some();
             builder.reasoning_element(part, path.clone(), stored);
         }
-        "step-start" => builder.text(None),
+        "step-start" => builder.text(None, None),
         _ if kind == "dynamic-tool" || kind.starts_with("tool-") => tool(part, path, segment, builder),
         _ => builder.part(Part::Other),
     }
@@ -68,16 +73,51 @@ fn tool(part: &Sketch<'_>, path: &Path, segment: usize, builder: &mut Builder) {
         return;
     }
     let name = part.kind().strip_prefix("tool-").or_else(|| part.name("toolName"));
-    let id = part.name("toolCallId");
-    let input = part
-        .given("input")
-        .map(|value| (path.then("input"), value, InputForm::Object));
-    builder.call(id, name, input, is_signed(part, "callProviderMetadata"));
+    let (id, id_key) = (part.name("toolCallId"), Some("toolCallId"));
+    builder.call(CallSpec {
+        holder: path,
+        names: None,
+        place: Place::At(path.clone()),
+        id,
+        id_key,
+        name,
+        name_key: None,
+        input: part
+            .given("input")
+            .map(|value| (path.then("input"), value, InputForm::Object)),
+        signed: is_signed(part, "callProviderMetadata"),
+        closing: Closing::Edits(closed(part, path)),
+    });
     let payload_at = |key: &'static str| part.given(key).map(|value| (path.then(key), value, TextForm::Text));
-    match part.str("state") {
-        Some("output-available") => builder.result(id, name, payload_at("output"), None),
-        Some("output-error") => builder.result(id, name, payload_at("errorText"), None),
-        Some("output-denied") => builder.result_without_text(id, name),
-        _ => {}
+    let payload = match part.str("state") {
+        Some("output-available") => payload_at("output"),
+        Some("output-error") => payload_at("errorText"),
+        Some("output-denied") => None,
+        _ => return,
+    };
+    builder.result(ResultSpec {
+        holder: path,
+        place: Place::At(path.clone()),
+        id,
+        id_key,
+        name,
+        name_key: None,
+        payload,
+        beside: None,
+    });
+}
+
+/// The part in the state of a call that failed; an approval that was never answered fits no such state.
+fn closed(part: &Sketch<'_>, path: &Path) -> Vec<Edit> {
+    let mut edits = vec![
+        Edit::set(path.then("state"), "output-error".into()),
+        Edit::set(path.then("errorText"), INTERRUPTED.into()),
+    ];
+    if part.get("approval").is_some() {
+        edits.push(Edit::remove(path.then("approval")));
     }
+    if part.get("input").is_none() {
+        edits.push(Edit::set(path.then("input"), InputForm::Object.empty()));
+    }
+    edits
 }

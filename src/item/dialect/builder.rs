@@ -2,21 +2,79 @@
 
 use super::Dialect;
 use super::media::{Found, Removal, scan};
+use crate::item::edit::Edit;
 use crate::item::facts::{
-    Author, Call, Facts, Input, InputForm, Link, Part, Payload, Place, Reasoning, Segment, TextForm, ToolResult,
+    Author, Call, Closing, Facts, Input, InputForm, ItemId, Link, Part, Payload, Place, Reasoning, Repair, Role,
+    Segment, TextForm, ToolResult,
 };
 use crate::item::measure::key_chars;
 use crate::item::path::{Path, Step};
+use crate::item::rule::Rule;
 use crate::item::sketch::Sketch;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// The first line of a summary item, by which it is known again.
 pub const SUMMARY_LINE: &str = "[Summary of the conversation so far]";
 
+/// A call as a dialect finds it.
+pub struct CallSpec<'p, 's, 'a> {
+    /// What holds it.
+    pub holder: &'p Path,
+    /// What holds its name, where that is something else.
+    pub names: Option<&'p Path>,
+    /// The call itself, to be left out.
+    pub place: Place,
+    /// Its id.
+    pub id: Option<&'a str>,
+    /// The key of the holder at which the id stands, or would.
+    pub id_key: Option<&'static str>,
+    /// The tool's name.
+    pub name: Option<&'a str>,
+    /// The key at which the name stands.
+    pub name_key: Option<&'static str>,
+    /// Its arguments: where, what, in which form.
+    pub input: Option<(Path, &'s Sketch<'a>, InputForm)>,
+    /// It carries a signature.
+    pub signed: bool,
+    /// How it is closed where no result came.
+    pub closing: Closing,
+}
+
+/// A result as a dialect finds it.
+pub struct ResultSpec<'p, 's, 'a> {
+    /// What holds it.
+    pub holder: &'p Path,
+    /// The result itself, to be left out.
+    pub place: Place,
+    /// The id that it names.
+    pub id: Option<&'a str>,
+    /// The key of the holder at which the id stands, or would.
+    pub id_key: Option<&'static str>,
+    /// The tool's name as it gives it.
+    pub name: Option<&'a str>,
+    /// The key at which the name stands.
+    pub name_key: Option<&'static str>,
+    /// Its payload, where text may take its place: where, what, how.
+    pub payload: Option<(Path, &'s Sketch<'a>, TextForm)>,
+    /// What goes when text takes the payload's place, with its characters.
+    pub beside: Option<(Path, u64)>,
+}
+
 /// Collects the facts of one item.
 pub struct Builder {
     found: Found,
     facts: Facts,
+    blank: Blank,
+}
+
+/// What counts as a text without anything in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blank {
+    /// The empty string.
+    Empty,
+    /// White space as well.
+    White,
 }
 
 impl Builder {
@@ -35,9 +93,19 @@ impl Builder {
             opens_with_thinking: false,
             thinks: false,
             keeps_reasoning: false,
-            tokens: std::cell::Cell::new(None),
+            repairs: Vec::new(),
+            refused: None,
+            role: Role::Plain,
+            item_id: None,
+            cache_marks: Vec::new(),
+            ill_formed: Vec::new(),
+            tokens: Cell::new(None),
         };
-        Self { found, facts }
+        Self {
+            found,
+            facts,
+            blank: Blank::Empty,
+        }
     }
 
     /// Characters of a value of the item, media counted as media.
@@ -50,14 +118,93 @@ impl Builder {
         self.facts.parts.push(part);
     }
 
-    /// Adds visible text.
-    pub fn text(&mut self, text: Option<&str>) {
+    /// Says what counts as a blank text.
+    pub fn blanks_are(&mut self, blank: Blank) {
+        self.blank = blank;
+    }
+
+    /// Adds visible text; `element` is where it stands, where it is one of a list that it may leave.
+    pub fn text(&mut self, text: Option<&Sketch<'_>>, element: Option<Path>) {
+        let head = text.and_then(Sketch::text);
         self.part(Part::Text {
-            blank: text.is_none_or(|text| text.trim().is_empty()),
+            blank: match text {
+                Some(text @ Sketch::Text(found)) => found.units == 0 || (self.blank == Blank::White && text.is_blank()),
+                // What is no string says nothing either.
+                _ => true,
+            },
+            white: text.is_none_or(|text| text.is_blank() || !matches!(text, Sketch::Text(_))),
+            element,
         });
         let is_first = self.facts.parts.len() == 1;
-        if is_first && self.facts.author == Author::User && text.is_some_and(is_summary) {
+        if is_first && self.facts.author == Author::User && head.is_some_and(is_summary) {
             self.facts.author = Author::Summary;
+        }
+    }
+
+    /// Notes something that is wrong with the item by itself.
+    pub fn repair(&mut self, rule: Rule, edits: Vec<Edit>) {
+        self.facts.repairs.push(Repair { rule, edits });
+    }
+
+    /// Notes that the item is never sent.
+    pub fn refuse(&mut self, rule: Rule) {
+        self.facts.refused.get_or_insert(rule);
+    }
+
+    /// Says what the item is to the rules that look at the items around it.
+    pub fn role(&mut self, role: Role) {
+        self.facts.role = role;
+    }
+
+    /// Notes the item's own id at the provider.
+    pub fn item_id(&mut self, id: &str, is_needed: bool) {
+        self.facts.item_id = Some(ItemId {
+            text: Rc::from(id),
+            path: Path::of(["id".into()]),
+            is_needed,
+        });
+    }
+
+    /// Notes a mark for the prompt cache at a key of what stands at `path`.
+    pub fn cache_mark(&mut self, holder: &Sketch<'_>, path: &Path) {
+        if holder.given("cache_control").is_some() {
+            self.facts.cache_marks.push(path.then("cache_control"));
+        }
+    }
+
+    /// Leaves blank texts out of their list; an item in which nothing is left is never sent.
+    pub fn without_blanks(&mut self) {
+        let blanks: Vec<Edit> = self
+            .facts
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Text {
+                    blank: true,
+                    element: Some(path),
+                    ..
+                } => Some(Edit::remove(path.clone())),
+                _ => None,
+            })
+            .collect();
+        if !blanks.is_empty() {
+            self.repair(Rule::EmptyText, blanks);
+        }
+        self.never_empty();
+    }
+
+    /// Refuses the item where it says nothing and calls nothing, reasoning or not.
+    pub fn never_silent(&mut self) {
+        if !self.facts.parts.iter().any(Part::is_substance) {
+            self.refuse(Rule::EmptyItem);
+        }
+    }
+
+    /// Refuses the item where there is nothing in it.
+    pub fn never_empty(&mut self) {
+        let is_empty = |part: &Part| matches!(part, Part::Text { blank: true, .. });
+        if self.facts.parts.iter().all(is_empty) {
+            self.refuse(Rule::EmptyItem);
         }
     }
 
@@ -103,56 +250,52 @@ impl Builder {
         self.facts.keeps_reasoning = true;
     }
 
-    /// Adds a call; `input` is where its arguments stand, the value there, and its form.
-    pub fn call(
-        &mut self,
-        id: Option<&str>,
-        name: Option<&str>,
-        input: Option<(Path, &Sketch<'_>, InputForm)>,
-        signed: bool,
-    ) {
-        let input = input.map(|(path, value, form)| Input {
+    /// Adds a call.
+    pub fn call(&mut self, spec: CallSpec<'_, '_, '_>) {
+        let input = spec.input.map(|(path, value, form)| Input {
             chars: self.sized(value, &path),
+            is_valid: match form {
+                InputForm::Object => Cell::new(Some(matches!(value, Sketch::Object(_)))),
+                InputForm::Text => Cell::new(Some(true)),
+                InputForm::JsonText => Cell::new(None),
+            },
             path,
             form,
         });
         self.part(Part::Call(Call {
-            id: id.map(Rc::from),
-            name: name.map(Rc::from),
+            id: spec.id.map(Rc::from),
+            id_path: spec.id_key.map(|key| spec.holder.then(key)),
+            name: spec.name.map(Rc::from),
+            name_path: spec.name_key.map(|key| spec.names.unwrap_or(spec.holder).then(key)),
             input,
-            signed,
+            signed: spec.signed,
+            place: spec.place,
+            closing: spec.closing,
         }));
     }
 
-    /// Adds a result whose payload takes no text.
-    pub fn result_without_text(&mut self, id: Option<&str>, name: Option<&str>) {
-        self.part(Part::Result(ToolResult {
-            id: id.map(Rc::from),
-            name: name.map(Rc::from),
-            payload: None,
-        }));
-    }
-
-    /// Adds a result; `beside` is a key of the same holder that goes when text takes the payload's place.
-    pub fn result(
-        &mut self,
-        id: Option<&str>,
-        name: Option<&str>,
-        payload: Option<(Path, &Sketch<'_>, TextForm)>,
-        beside: Option<(Path, u64)>,
-    ) {
-        let payload = payload.map(|(path, value, form)| Payload {
+    /// Adds a result.
+    pub fn result(&mut self, spec: ResultSpec<'_, '_, '_>) {
+        let payload = spec.payload.map(|(path, value, form)| Payload {
             chars: self.sized(value, &path),
             text: text_of(value, &path, form),
+            is_formed: match (form, value) {
+                (TextForm::Text, _) => true,
+                (TextForm::Field(_), value) => matches!(value, Sketch::Object(_)),
+                (TextForm::Typed(_), value) => matches!(value, Sketch::Object(_)) && !value.kind().is_empty(),
+            },
             texts: self.found.is_media_in(&path).then(|| texts_of(value, &path)),
             path,
             form,
-            beside,
+            beside: spec.beside,
         });
         self.part(Part::Result(ToolResult {
-            id: id.map(Rc::from),
-            name: name.map(Rc::from),
+            id: spec.id.map(Rc::from),
+            id_path: spec.id_key.map(|key| spec.holder.then(key)),
+            name: spec.name.map(Rc::from),
+            name_path: spec.name_key.map(|key| spec.holder.then(key)),
             payload,
+            place: spec.place,
         }));
     }
 

@@ -27,6 +27,7 @@ pub fn dialect(item: &Sketch<'_>) -> Option<Dialect> {
     }
     match item.str("role") {
         Some("tool") if item.get("tool_call_id").is_some() => Some(Dialect::OpenAiChat),
+        Some("tool") if matches!(item.get("content"), Some(Sketch::List(_))) => Some(Dialect::AiSdk),
         Some("function") => Some(Dialect::OpenAiChat),
         Some("assistant")
             if [

@@ -11,10 +11,12 @@ mod gemini;
 pub mod media;
 mod openai_chat;
 mod openai_responses;
+mod reply;
 
 pub use builder::SUMMARY_LINE;
+pub use reply::{INTERRUPTED, OPENING, reply};
 
-use crate::item::facts::Facts;
+use crate::item::facts::{Facts, InputForm};
 use crate::item::sketch::Sketch;
 use serde_json::{Value, json};
 
@@ -33,6 +35,19 @@ pub enum Dialect {
     AiSdk,
     /// `UIMessage` of the Vercel AI SDK.
     AiSdkUi,
+}
+
+/// Within what an id of a call names one call only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdScope {
+    /// Within a whole request.
+    Request,
+    /// Within a step: the messages of one turn are merged.
+    Step,
+    /// Within one message.
+    Message,
+    /// Nowhere.
+    Any,
 }
 
 impl Dialect {
@@ -77,11 +92,130 @@ impl Dialect {
         matches!(self, Self::Anthropic)
     }
 
+    /// Whether the provider takes this id of a call (E-R-IDLEN, E-C-IDLEN, E-A-IDPAT).
+    #[must_use]
+    pub fn takes_call_id(self, id: &str) -> bool {
+        match self {
+            Self::OpenAiResponses => id.chars().count() <= 64,
+            Self::OpenAiChat => id.chars().count() <= 40,
+            Self::Anthropic => is_plain(id),
+            Self::Gemini | Self::AiSdk | Self::AiSdkUi => true,
+        }
+    }
+
+    /// Whether the provider takes this name of a tool in its history (E-TOOLNAME).
+    #[must_use]
+    pub fn takes_tool_name(self, name: &str) -> bool {
+        let longest = match self {
+            Self::OpenAiResponses | Self::OpenAiChat => 64,
+            Self::Anthropic => 200,
+            Self::Gemini | Self::AiSdk | Self::AiSdkUi => return true,
+        };
+        is_plain(name) && name.len() <= longest
+    }
+
+    /// Whether a result must follow the very message of its call, before the model says anything else.
+    #[must_use]
+    pub const fn answers_each_message(self) -> bool {
+        matches!(self, Self::OpenAiChat)
+    }
+
+    /// Whether results come before all else in the turn that answers (E-A-RESULTORDER).
+    #[must_use]
+    pub const fn puts_results_first(self) -> bool {
+        matches!(self, Self::Anthropic)
+    }
+
+    /// Within what an id may name one call only.
+    #[must_use]
+    pub const fn call_id_scope(self) -> IdScope {
+        match self {
+            Self::OpenAiResponses => IdScope::Request,
+            Self::Anthropic => IdScope::Step,
+            Self::OpenAiChat => IdScope::Message,
+            Self::Gemini | Self::AiSdk | Self::AiSdkUi => IdScope::Any,
+        }
+    }
+
+    /// How arguments must stand in a call: as the JSON text of an object, as an object, or as anything.
+    #[must_use]
+    pub const fn arguments(self) -> Option<InputForm> {
+        match self {
+            Self::OpenAiResponses | Self::OpenAiChat => Some(InputForm::JsonText),
+            Self::Anthropic | Self::Gemini => Some(InputForm::Object),
+            Self::AiSdk | Self::AiSdkUi => None,
+        }
+    }
+
+    /// Whether white space alone is no text (E-A-EMPTYTEXT).
+    #[must_use]
+    pub const fn refuses_white_text(self) -> bool {
+        matches!(self, Self::Anthropic)
+    }
+
+    /// Whether arguments that are a string must be the JSON text of an object (E-C-ARGJSON).
+    #[must_use]
+    pub const fn parses_arguments(self) -> bool {
+        !matches!(self, Self::OpenAiResponses)
+    }
+
+    /// Whether each call has an id, and each result names one.
+    #[must_use]
+    pub const fn needs_call_ids(self) -> bool {
+        !matches!(self, Self::Gemini)
+    }
+
+    /// Whether a result bears the name of its call (G-RESP).
+    #[must_use]
+    pub const fn names_results(self) -> bool {
+        matches!(self, Self::Gemini)
+    }
+
+    /// Most marks for the prompt cache.
+    #[must_use]
+    pub const fn most_cache_marks(self) -> usize {
+        match self {
+            Self::Anthropic => 4,
+            _ => usize::MAX,
+        }
+    }
+
     /// Whether a summary may be a system item.
     #[must_use]
     pub const fn takes_system_summary(self) -> bool {
         matches!(self, Self::OpenAiResponses | Self::OpenAiChat | Self::AiSdk)
     }
+}
+
+/// Letters, digits, `_` and `-`, and at least one.
+fn is_plain(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
+/// A call id that every provider takes: what may stay of the old one, and a digest, so that two different ids stay
+/// different and the same one is always rewritten alike.
+#[must_use]
+pub fn mended_call_id(id: &str) -> String {
+    let plain: String = id
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
+        .take(20)
+        .collect();
+    format!("{plain}_{:016x}", crate::item::text::digest(id))
+}
+
+/// A tool name that every provider takes: other characters become `_`, cut to 64, empty becomes `_`.
+#[must_use]
+pub fn mended_tool_name(name: &str) -> String {
+    let plain: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
+        .take(64)
+        .collect();
+    if plain.is_empty() { "_".to_owned() } else { plain }
 }
 
 /// The facts of one item. Its own shape decides; `history` is the dialect of the history so far, for shapes that fit
@@ -105,6 +239,15 @@ pub fn read(item: &Sketch<'_>, history: Option<Dialect>) -> Facts {
 #[must_use]
 pub fn summary_text(summary: &str) -> String {
     format!("{SUMMARY_LINE}\n{summary}")
+}
+
+/// A user message that stands in front of a history which the model opened.
+#[must_use]
+pub fn opening_item(dialect: Dialect) -> Value {
+    match dialect {
+        Dialect::Gemini => json!({ "role": "user", "parts": [{ "text": OPENING }] }),
+        _ => json!({ "role": "user", "content": [{ "type": "text", "text": OPENING }] }),
+    }
 }
 
 /// A summary as one item of a dialect (SEMANTICS §3).

@@ -1,0 +1,302 @@
+//! Mending: whatever happened to a history, its projection is one that the provider takes.
+//!
+//! Well-formed histories are broken by mutators (drop, duplicate, move, truncate, concatenate, spoil), projected under
+//! random budgets, and judged by `validate`, which shares nothing with mending but the reading of an item's shape.
+
+// Helpers of a test may fail as the test itself may.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod common;
+
+use common::boundary::{Kind, render};
+use common::check::{Case, check_mended};
+use common::{corpus, generate};
+use context_projector::context::{Pending, Severity, Violation, validate};
+use context_projector::item::sketch::Sketch;
+use context_projector::{ContextBudget, ProjectOptions, Projection, project};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+use serde_json::Value;
+
+/// One thing that goes wrong; the numbers choose where.
+type Fault = (u8, usize, usize);
+
+const FAULTS: u8 = 12;
+
+fn faults() -> impl Strategy<Value = Vec<Fault>> {
+    proptest::collection::vec((0..FAULTS, any::<usize>(), any::<usize>()), 0..5)
+}
+
+fn break_history(items: &mut Vec<Value>, fault: Fault) {
+    let (kind, first, second) = fault;
+    if items.is_empty() {
+        return;
+    }
+    let at = first % items.len();
+    let to = second % items.len();
+    match kind {
+        0 => {
+            items.remove(at);
+        }
+        1 => items.insert(to, items[at].clone()),
+        2 => {
+            let item = items.remove(at);
+            items.insert(to.min(items.len()), item);
+        }
+        3 => items.truncate(at + 1),
+        4 => {
+            items.drain(..at);
+        }
+        5 => {
+            let again: Vec<Value> = items[at..].to_vec();
+            items.extend(again);
+        }
+        6 => spoil_list(&mut items[at], second),
+        7 => each_string(&mut items[at], &mut |key, text| {
+            if ["text", "content", "output"].contains(&key) {
+                *text = " \n".to_owned();
+            }
+        }),
+        8 => each_string(&mut items[at], &mut |key, text| {
+            if ["id", "call_id", "tool_call_id", "tool_use_id", "toolCallId"].contains(&key) {
+                *text = format!("{text}:{}", "x".repeat(second % 80));
+            }
+        }),
+        9 => each_string(&mut items[at], &mut |key, text| {
+            if key == "name" || key == "toolName" {
+                *text = ["", "browser.open", &"long".repeat(30), "漢"][second % 4].to_owned();
+            }
+        }),
+        10 => each_string(&mut items[at], &mut |key, text| {
+            if key == "arguments" {
+                *text = ["", "{\"a\": \"unfinished", "[1]", "null"][second % 4].to_owned();
+            }
+        }),
+        _ => {
+            if let Some(object) = items[at].as_object_mut() {
+                let keys: Vec<String> = object.keys().cloned().collect();
+                let key = &keys[second % keys.len()];
+                // Without role or type an item is of no dialect at all.
+                // Without its id a UI message is none.
+                let is_needed = ["role", "type", "parts", "content"].contains(&key.as_str());
+                let is_ui_id = key == "id" && object.contains_key("parts");
+                if !is_needed && !is_ui_id {
+                    object.shift_remove(key);
+                }
+            }
+        }
+    }
+}
+
+/// Drops or repeats an element of the item's list.
+fn spoil_list(item: &mut Value, choice: usize) {
+    for key in ["content", "parts", "tool_calls"] {
+        if let Some(list) = item.get_mut(key).and_then(Value::as_array_mut)
+            && !list.is_empty()
+        {
+            let at = choice / 2 % list.len();
+            if choice.is_multiple_of(2) {
+                list.remove(at);
+            } else {
+                let element = list[at].clone();
+                list.insert(at, element);
+            }
+        }
+    }
+}
+
+fn each_string(value: &mut Value, change: &mut impl FnMut(&str, &mut String)) {
+    match value {
+        Value::Array(list) => list.iter_mut().for_each(|element| each_string(element, change)),
+        Value::Object(object) => {
+            for (key, element) in object.iter_mut() {
+                match element {
+                    Value::String(text) => change(key, text),
+                    _ => each_string(element, change),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn judge(items: &[Value], options: &ProjectOptions) -> Vec<Violation> {
+    let sketches: Vec<Sketch<'_>> = items.iter().map(Sketch::of).collect();
+    validate(&sketches, options)
+}
+
+fn errors(items: &[Value], options: &ProjectOptions) -> Vec<Violation> {
+    let found = judge(items, options).into_iter();
+    let is_error = |violation: &Violation| match violation.severity {
+        Severity::Error => true,
+        Severity::Pending => options.pending == Pending::Close,
+        Severity::Warning => false,
+    };
+    found.filter(is_error).collect()
+}
+
+fn send(items: &[Value], budget: &ContextBudget, options: &ProjectOptions) -> Result<Projection, String> {
+    project(items, budget, options, None).map_err(|error| error.to_string())
+}
+
+fn holds(kind: Kind, items: &[Value], budget: &ContextBudget, options: &ProjectOptions) -> Result<(), String> {
+    let before = items.to_vec();
+    let projection = send(items, budget, options)?;
+    let case = Case {
+        kind,
+        items,
+        budget,
+        options,
+        is_plain: false,
+    };
+    check_mended(&case, &projection)?;
+    let fresh = send(&projection.items, &ContextBudget::default(), options)?;
+    if projection.report.projected_approx_chars != fresh.report.source_approx_chars {
+        return Err(format!(
+            "the size of the projection is not that of its items: {} and {}\nsent: {}",
+            projection.report.projected_approx_chars,
+            fresh.report.source_approx_chars,
+            Value::Array(projection.items.clone())
+        ));
+    }
+    let found = errors(&projection.items, options);
+    if let Some(violation) = found.first() {
+        return Err(format!(
+            "{violation:?}\nsent: {}",
+            Value::Array(projection.items.clone())
+        ));
+    }
+    // What is pinned is counted in items of the source: replies that mending puts in make it another prefix next time.
+    if budget.low_water >= 1.0 && options.summary.is_none() && budget.pinned_prefix_items == 0 && !thinks(items) {
+        let again = send(&projection.items, budget, options)?;
+        if again.items != projection.items {
+            return Err(format!(
+                "projecting the projection changes it\nonce: {}\ntwice: {}\n{:?}",
+                Value::Array(projection.items.clone()),
+                Value::Array(again.items.clone()),
+                again.report.notes
+            ));
+        }
+    }
+    if judge(items, options).is_empty() {
+        let all = send(items, &ContextBudget::default(), options)?;
+        let extra = usize::from(options.summary.as_deref().is_some_and(|text| !text.is_empty()));
+        // A result behind a later text of the model is legal for the AI SDK, and moved all the same: providers differ.
+        let moved = |note: &String| note.contains("results moved behind their calls");
+        if extra == 0 && all.items != items && !all.report.notes.iter().all(moved) {
+            return Err(format!("nothing was wrong, and yet: {:?}", all.report.notes));
+        }
+    }
+    if items != before {
+        return Err("the history was changed".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether there is thinking that binds steps together: a projection may drop the only one, and then cuts elsewhere.
+fn thinks(items: &[Value]) -> bool {
+    items.iter().any(|item| item.to_string().contains("\"thinking\""))
+}
+
+fn generated(kind: Kind) {
+    let options = (
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
+        proptest::option::weighted(0.2, "[a-z]{1,20}"),
+    );
+    let strategy = (generate::script(), faults(), generate::budget(), options);
+    let result = generate::runner(generate::cases()).run(&strategy, |(script, faults, budget, options)| {
+        let (names_dialect, closes, is_stateless, summary) = options;
+        let options = ProjectOptions {
+            dialect: names_dialect.then(|| kind.dialect()),
+            pending: if closes { Pending::Close } else { Pending::Keep },
+            is_stateless,
+            summary,
+            ..ProjectOptions::default()
+        };
+        let mut items = render(&script, kind);
+        for fault in faults {
+            break_history(&mut items, fault);
+        }
+        holds(kind, &items, &budget, &options).map_err(|problem| {
+            let history = Value::Array(items.clone());
+            TestCaseError::fail(format!("{problem}\nhistory: {history}\n{budget:?}\n{options:?}"))
+        })
+    });
+    if let Err(failure) = result {
+        let text = failure.to_string();
+        panic!("{kind:?}: {}", text.chars().take(5_000).collect::<String>());
+    }
+}
+
+#[test]
+fn broken_responses() {
+    generated(Kind::Responses);
+}
+
+#[test]
+fn broken_chat() {
+    generated(Kind::Chat);
+}
+
+#[test]
+fn broken_anthropic() {
+    generated(Kind::Anthropic);
+}
+
+#[test]
+fn broken_gemini() {
+    generated(Kind::Gemini);
+}
+
+#[test]
+fn broken_ai_sdk() {
+    generated(Kind::AiSdk);
+}
+
+#[test]
+fn broken_ai_sdk_ui() {
+    generated(Kind::AiSdkUi);
+}
+
+/// Every corpus file, every length of it as a limit, tiers on and off: no error that its store setting does not excuse.
+#[test]
+fn the_corpus_at_every_cut() {
+    let Some(files) = corpus::load("the_corpus_at_every_cut") else {
+        return;
+    };
+    let mut checked = 0;
+    for file in &files {
+        let options = ProjectOptions {
+            is_stateless: file.name.contains("_zdr"),
+            ..ProjectOptions::default()
+        };
+        let count = file.items.len();
+        // Long files are cut at every length up to 60 and then in strides.
+        let stride = (count / 60).max(1);
+        for limit in (1..=count).filter(|limit| *limit <= 30 || limit % stride == 0) {
+            for tiers in [false, true] {
+                let budget = ContextBudget {
+                    max_items: Some(limit as u64),
+                    max_recent_tool_results: tiers.then_some(2),
+                    clear_tool_inputs: tiers,
+                    max_recent_images: tiers.then_some(1),
+                    max_tool_result_chars: tiers.then_some(300),
+                    trim_old_reasoning: tiers,
+                    ..ContextBudget::default()
+                };
+                let projection = send(&file.items, &budget, &options).expect("a good history");
+                let found = errors(&projection.items, &options);
+                assert!(
+                    found.is_empty(),
+                    "{} at {limit}, tiers {tiers}: {:?}",
+                    file.name,
+                    found[0]
+                );
+                checked += 1;
+            }
+        }
+    }
+    println!("# corpus projections checked: {checked}");
+}
