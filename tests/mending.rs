@@ -240,6 +240,51 @@ fn broken_chat() {
     generated(Kind::Chat);
 }
 
+/// Templates that take one system message and alternating roles: nothing to warn of between the items that were joined.
+#[test]
+fn strict_roles_alternate() {
+    let strategy = (generate::script(), faults(), generate::budget(), any::<bool>());
+    let result = generate::runner(generate::cases()).run(&strategy, |(script, faults, budget, has_summary)| {
+        let options = ProjectOptions {
+            strict_roles: true,
+            pending: Pending::Close,
+            summary: has_summary.then(|| "so far".to_owned()),
+            ..ProjectOptions::default()
+        };
+        let mut items = render(&script, Kind::Chat);
+        for fault in faults.into_iter().filter(|fault| fault.0 != 2 && fault.0 != 1) {
+            break_history(&mut items, fault);
+        }
+        let fail =
+            |problem: String| TestCaseError::fail(format!("{problem}\nhistory: {}", Value::Array(items.clone())));
+        let projection = send(&items, &budget, &options).map_err(fail)?;
+        let case = Case {
+            kind: Kind::Chat,
+            items: &items,
+            budget: &budget,
+            options: &options,
+            is_plain: false,
+        };
+        check_mended(&case, &projection).map_err(fail)?;
+        let plain = |item: &Value| item.get("tool_calls").is_none() && item["role"] != "tool";
+        for pair in projection.items.windows(2) {
+            if pair[0]["role"] == pair[1]["role"] && plain(&pair[0]) && plain(&pair[1]) && pair[0]["role"] != "system" {
+                return Err(fail(format!("two of one role: {pair:?}")));
+            }
+        }
+        let systems = projection
+            .items
+            .iter()
+            .take_while(|item| item["role"] == "system")
+            .count();
+        prop_assert!(systems < 2, "{systems} leading system messages");
+        Ok(())
+    });
+    if let Err(failure) = result {
+        panic!("{}", failure.to_string().chars().take(4_000).collect::<String>());
+    }
+}
+
 #[test]
 fn broken_anthropic() {
     generated(Kind::Anthropic);

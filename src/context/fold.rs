@@ -439,14 +439,15 @@ impl<'a, P: Payloads> Fold<'a, P> {
         }
         let marks = self.moved_marks(opener);
         let affected = self.affected(&marks);
-        let can_cut = exceeded.any() && self.history.newest() > self.marks.tail;
+        // What stands in front of a chained history is at the provider: nothing more may fall there.
+        let can_cut = !self.options.chained && exceeded.any() && self.history.newest() > self.marks.tail;
         if affected.is_empty() && !can_cut {
             return Ok(());
         }
         let mut is_changed = !affected.is_empty();
         self.apply(marks, affected)?;
         let exceeded = self.limits.exceeded(self.total());
-        if exceeded.any() {
+        if can_cut && exceeded.any() {
             is_changed |= self.move_tail(exceeded);
         }
         self.rebases_since_call += usize::from(is_changed);

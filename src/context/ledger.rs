@@ -113,6 +113,12 @@ impl Reasons {
         Self(self.0 & !(Self::ITEMS.0 | Self::CHARS.0 | Self::TOKENS.0))
     }
 
+    /// One rule.
+    #[must_use]
+    pub const fn of_rule(rule: Rule) -> Self {
+        Self(1 << (FIRST_RULE + rule as u64))
+    }
+
     /// Rules that were mended.
     #[must_use]
     pub fn of(rules: Rules) -> Self {

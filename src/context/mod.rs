@@ -5,6 +5,7 @@ mod budget;
 mod fates;
 mod fold;
 mod inputs;
+mod join;
 mod ledger;
 mod mend;
 mod notes;

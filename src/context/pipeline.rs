@@ -3,6 +3,7 @@
 use super::assemble::{Sent, assemble};
 use super::budget::ContextBudget;
 use super::fold::{Fold, counts_tokens};
+use super::join::join;
 use super::mend::{Mended, mend};
 use super::options::{ProjectOptions, Projector, SummaryRole};
 use super::plan::Plan;
@@ -170,10 +171,11 @@ impl<'a> Run<'a> {
 
     /// The outcome for a history that needs no mending.
     fn conclude<P: Payloads>(&self, fold: &Fold<'_, P>, source: Source<'_>) -> Result<Outcome<P::Rebuilt>, P::Error> {
-        let (sent, mut report) = conclude(fold, self.budget, self.options, self.summary, source);
+        let (sent, mut report) = conclude(fold, self.budget, self.options, self.summary, source)?;
         if let Some(previous) = fold.previous() {
             let scene = fold.scene();
             let before = assemble(&scene, &previous, self.summary, |_| {});
+            let (before, _) = join(fold, self.options, before)?;
             let same = common(&before, scene.payloads, &sent, scene.payloads)?;
             (report.stable_prefix_items, report.rebased) = (same, same < before.len());
         }
@@ -197,7 +199,7 @@ impl<'a> Run<'a> {
         let (rebuilt, mended_facts) = rebuild(facts, payloads, mended, dialect)?;
         let budget = self.budget_of(mended);
         let fold = self.fold(&budget, &mended_facts, &rebuilt)?;
-        let (sent, mut report) = conclude(&fold, &budget, self.options, self.summary, source);
+        let (sent, mut report) = conclude(&fold, &budget, self.options, self.summary, source)?;
         // The call point before is one of the source; how it was mended then may have been another way.
         if let Some(previous) = plain.previous() {
             let earlier = facts.get(..previous.items).unwrap_or_default();
@@ -232,12 +234,14 @@ impl<'a> Run<'a> {
         let fold = self.fold(self.budget, earlier, payloads)?;
         let Some(mended) = self.mend(earlier, &fold, payloads) else {
             let before = assemble(&fold.scene(), &fold.cut(), self.summary, |_| {});
+            let (before, _) = join(&fold, self.options, before)?;
             return Ok((common(&before, payloads, sent, now)?, before.len()));
         };
         let (rebuilt, facts) = rebuild(earlier, payloads, &mended, fold.history.dialect())?;
         let budget = self.budget_of(&mended);
         let fold = self.fold(&budget, &facts, &rebuilt)?;
         let before = assemble(&fold.scene(), &fold.cut(), self.summary, |_| {});
+        let (before, _) = join(&fold, self.options, before)?;
         Ok((common(&before, &rebuilt, sent, now)?, before.len()))
     }
 }

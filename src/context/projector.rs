@@ -11,7 +11,7 @@ use crate::item::depth::{MAX_ITEM_DEPTH, MAX_TEXT_DEPTH, text_is_shallow, value_
 use crate::item::dialect::{Dialect, read};
 use crate::item::edit::apply;
 use crate::item::facts::Facts;
-use crate::item::json::{compact, parse, write};
+use crate::item::json::{compact, parse, without_half_pairs, write};
 use crate::item::payload::{CountTokens, Values};
 use crate::item::sketch::Sketch;
 use crate::item::tokens::estimate;
@@ -122,7 +122,9 @@ pub fn project_texts(
     options: &ProjectOptions,
     count_tokens: Option<CountTokens<'_>>,
 ) -> Result<String, Error> {
-    let texts = item_texts(items)?;
+    // Half of a surrogate pair has no UTF-8: mended on reading.
+    let mended = without_half_pairs(items);
+    let texts = item_texts(mended.as_deref().unwrap_or(items))?;
     let mut values = Vec::with_capacity(texts.len());
     for (index, text) in texts.iter().enumerate() {
         let value = parse(text.get()).ok_or_else(|| {

@@ -4,7 +4,8 @@ use super::assemble::{Sent, assemble};
 use super::budget::ContextBudget;
 use super::fates::{Fates, of_sources};
 use super::fold::Fold;
-use super::ledger::{Fate, LedgerRun, runs};
+use super::join::join;
+use super::ledger::{Fate, LedgerRun, Reasons, runs};
 use super::mend::Mended;
 use super::notes::{mending, notes};
 use super::options::ProjectOptions;
@@ -13,6 +14,7 @@ use super::version::Done;
 use crate::item::dialect::Dialect;
 use crate::item::json::write_string;
 use crate::item::payload::Payloads;
+use crate::item::rule::Rule;
 use serde_json::Value;
 
 /// An account of one projection; the fields are those of the public contract.
@@ -74,13 +76,16 @@ pub struct Source<'a> {
 
 /// The items that are sent and the report of a finished fold, all but its stability. `summary` is the summary item,
 /// where there is one.
+///
+/// # Errors
+/// What the host's objects throw.
 pub fn conclude<P: Payloads>(
     fold: &Fold<'_, P>,
     budget: &ContextBudget,
     options: &ProjectOptions,
     summary: Option<&Value>,
     source: Source<'_>,
-) -> (Vec<Sent>, ContextReport) {
+) -> Result<(Vec<Sent>, ContextReport), P::Error> {
     let scene = fold.scene();
     let cut = fold.cut();
     let mut fates = Fates::new(fold, &cut);
@@ -89,13 +94,29 @@ pub fn conclude<P: Payloads>(
         add_up(&mut done, &seen.version.done);
         fates.see(&scene, &seen);
     });
+    let all = sent.len();
+    let (sent, members) = join(fold, options, sent)?;
+    let joined = all - sent.len();
     let applied = fates.applied();
     let dialect = source.dialect;
     let mut fates = fates.finish();
+    for member in members {
+        if let Some((fate, reasons)) = fates.get_mut(member) {
+            *fate = Fate::Mended.max(*fate);
+            *reasons = reasons.with(Reasons::of_rule(Rule::Roles));
+        }
+    }
     let mut said = Vec::new();
+    if joined > 0 {
+        said.push(format!(
+            "mended {} in {joined} item(s): {}",
+            Rule::Roles.id(dialect),
+            Rule::Roles.says()
+        ));
+    }
     if let Some(mended) = source.mended {
         fates = of_sources(mended, &fates);
-        said = mending(mended, dialect);
+        said.extend(mending(mended, dialect));
     }
     let total = fold.total();
     let exceeded = fold.limits().exceeded(total);
@@ -107,8 +128,8 @@ pub fn conclude<P: Payloads>(
         projected_item_count: sent.len(),
         dropped_item_count: dropped,
         // All that the source does not have: the summary, replies to open calls, copies of items that were split.
-        inserted_item_count: (sent.len() + dropped).saturating_sub(source.items),
-        joined_item_count: 0,
+        inserted_item_count: (sent.len() + dropped + joined).saturating_sub(source.items),
+        joined_item_count: joined,
         source_approx_chars: source.chars,
         projected_approx_chars: sent.iter().map(|sent| sent.chars).sum(),
         source_tokens: source.tokens.map(|tokens| calibrated(fold, tokens)),
@@ -123,7 +144,7 @@ pub fn conclude<P: Payloads>(
         notes: said,
         ledger: runs(&fates, dialect),
     };
-    (sent, report)
+    Ok((sent, report))
 }
 
 fn calibrated<P: Payloads>(fold: &Fold<'_, P>, tokens: u64) -> u64 {

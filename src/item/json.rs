@@ -28,6 +28,52 @@ pub fn parse(json: &str) -> Option<Value> {
     Some(value)
 }
 
+/// A JSON text in which each escape of half a surrogate pair is replaced by U+FFFD; `None` where there is none.
+#[must_use]
+pub fn without_half_pairs(json: &str) -> Option<String> {
+    if !json.contains("\\u") {
+        return None;
+    }
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    let mut is_changed = false;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        out.push_str(before);
+        let unit = unit_of(escape);
+        let (length, is_half) = match unit {
+            Some(high) if (0xd800..0xdc00).contains(&high) => {
+                let low = escape.get(6..).and_then(unit_of);
+                match low {
+                    Some(low) if (0xdc00..0xe000).contains(&low) => (12, false),
+                    _ => (6, true),
+                }
+            }
+            Some(low) if (0xdc00..0xe000).contains(&low) => (6, true),
+            Some(_) => (6, false),
+            None => (
+                1 + escape
+                    .get(1..)
+                    .and_then(|rest| rest.chars().next())
+                    .map_or(0, char::len_utf8),
+                false,
+            ),
+        };
+        let (taken, after) = escape.split_at_checked(length).unwrap_or((escape, ""));
+        out.push_str(if is_half { "\u{fffd}" } else { taken });
+        is_changed |= is_half;
+        rest = after;
+    }
+    out.push_str(rest);
+    is_changed.then_some(out)
+}
+
+/// The UTF-16 unit that a `\\uXXXX` at the beginning stands for.
+fn unit_of(escape: &str) -> Option<u32> {
+    let digits = escape.strip_prefix("\\u")?.get(..4)?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
 /// The compact JSON text of a value.
 #[must_use]
 pub fn compact(value: &Value) -> String {
@@ -104,6 +150,16 @@ mod tests {
             let value: Value = serde_json::from_str(text).expect("a number");
             assert_eq!(compact(&value), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn half_pairs_are_replaced_and_whole_ones_stay() {
+        assert_eq!(
+            without_half_pairs("\"ok \\ud83d… \\ude00 \\ud83d\\ude00 \\\\ud83d\"").as_deref(),
+            Some("\"ok \u{fffd}… \u{fffd} \\ud83d\\ude00 \\\\ud83d\"")
+        );
+        assert_eq!(without_half_pairs("\"\\ud83d\\ude00 \\n\""), None);
+        assert_eq!(without_half_pairs("\"\\ud83d").as_deref(), Some("\"\u{fffd}"));
     }
 
     #[test]

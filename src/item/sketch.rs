@@ -32,6 +32,8 @@ pub struct Text<'a> {
     pub head: &'a str,
     /// Length of the whole string in UTF-16 units.
     pub units: usize,
+    /// Half of a surrogate pair stands alone in it.
+    pub is_broken: bool,
 }
 
 impl<'a> Sketch<'a> {
@@ -45,6 +47,7 @@ impl<'a> Sketch<'a> {
             Value::String(text) => Self::Text(Text {
                 head: text,
                 units: utf16_len(text),
+                is_broken: false,
             }),
             Value::Array(list) => Self::List(list.iter().map(Self::of).collect()),
             Value::Object(object) => Self::Object(
@@ -128,7 +131,7 @@ impl<'a> Sketch<'a> {
 /// Reads what `sketch()` of `js/boundary.js` writes: one value after another, strings with their length in front.
 ///
 /// `n` null, `t` true, `f` false, `#LEN;` number, `b` bytes, `"UNITS;text` whole string, `~UNITS;HEADUNITS;head` long
-/// string, `[`…`]` list, `{` then `UNITS;key` and a value each, `}`. Lengths count UTF-16 units.
+/// string, `!` in front of one with half a surrogate pair, `[`…`]` list, `{` then `UNITS;key` and a value each, `}`. Lengths count UTF-16 units.
 pub struct Reader<'a> {
     rest: &'a str,
 }
@@ -153,6 +156,7 @@ impl<'a> Reader<'a> {
                 Sketch::Text(Text {
                     head: self.take_units(units)?,
                     units,
+                    is_broken: false,
                 })
             }
             b'~' => {
@@ -161,8 +165,16 @@ impl<'a> Reader<'a> {
                 Sketch::Text(Text {
                     head: self.take_units(head)?,
                     units,
+                    is_broken: false,
                 })
             }
+            b'!' => match self.value()? {
+                Sketch::Text(text) => Sketch::Text(Text {
+                    is_broken: true,
+                    ..text
+                }),
+                _ => return None,
+            },
             b'[' => {
                 let mut list = Vec::new();
                 while !self.closes(b']') {

@@ -43,6 +43,16 @@ function pathText(base, keys) {
   return text;
 }
 
+/**
+ * Whether every surrogate has its other half. Engines before 2023 have no method for it.
+ * @param {string} text
+ */
+function isWellFormed(text) {
+  const known = /** @type {{ isWellFormed?: () => boolean }} */ (/** @type {unknown} */ (text));
+  if (typeof known.isWellFormed === "function") return text.isWellFormed();
+  return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
+}
+
 /** @param {unknown} value */
 function isBytes(value) {
   return ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
@@ -68,7 +78,10 @@ class Sketcher {
 
   /** @param {string} text */
   text(text) {
-    return text.length <= WHOLE ? `"${text.length};${text}` : `~${text.length};${HEAD};${text.slice(0, HEAD)}`;
+    const mark = isWellFormed(text) ? "" : "!";
+    return text.length <= WHOLE
+      ? `${mark}"${text.length};${text}`
+      : `${mark}~${text.length};${HEAD};${text.slice(0, HEAD)}`;
   }
 
   /**

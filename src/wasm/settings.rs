@@ -81,5 +81,9 @@ fn of(value: JsValue) -> Setting {
     if value.is_function() {
         return Setting::Function;
     }
+    // A bigint would be read as a number.
+    if value.is_bigint() {
+        return Setting::Other;
+    }
     serde_wasm_bindgen::from_value(value).unwrap_or(Setting::Other)
 }

@@ -20,6 +20,11 @@ pub fn repair<P: Payloads>(bench: &Bench<'_, P>, drafts: &mut [Draft]) {
         for repair in &facts.repairs {
             draft.edit(repair.rule, repair.edits.iter().cloned());
         }
+        if bench.options.reasoning_content_required
+            && let Some(edit) = &facts.lacks_reasoning
+        {
+            draft.edit(Rule::MissingReasoning, [edit.clone()]);
+        }
         if facts.dialect.is_none() && bench.dialect.is_some_and(Dialect::refuses_white_text) {
             without_white(facts, draft);
         }

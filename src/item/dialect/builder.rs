@@ -94,6 +94,7 @@ impl Builder {
             thinks: false,
             keeps_reasoning: false,
             repairs: Vec::new(),
+            lacks_reasoning: None,
             refused: None,
             role: Role::Plain,
             item_id: None,
@@ -144,6 +145,11 @@ impl Builder {
     /// Notes something that is wrong with the item by itself.
     pub fn repair(&mut self, rule: Rule, edits: Vec<Edit>) {
         self.facts.repairs.push(Repair { rule, edits });
+    }
+
+    /// Notes what gives the item the reasoning that some providers want with every call.
+    pub fn lacks_reasoning(&mut self, edit: Edit) {
+        self.facts.lacks_reasoning = Some(edit);
     }
 
     /// Notes that the item is never sent.

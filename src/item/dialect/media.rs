@@ -71,6 +71,34 @@ pub fn scan(item: &Sketch<'_>) -> Found {
     found
 }
 
+/// Paths of all strings with half of a surrogate pair in them.
+pub fn broken_texts(item: &Sketch<'_>) -> Vec<Path> {
+    let mut paths = Vec::new();
+    broken(item, &mut Vec::new(), &mut paths);
+    paths
+}
+
+fn broken<'s>(sketch: &'s Sketch<'_>, steps: &mut Vec<StepRef<'s>>, paths: &mut Vec<Path>) {
+    match sketch {
+        Sketch::Text(text) if text.is_broken => paths.push(path_of(steps)),
+        Sketch::List(list) => {
+            for (index, element) in list.iter().enumerate() {
+                steps.push(StepRef::Index(index));
+                broken(element, steps, paths);
+                steps.pop();
+            }
+        }
+        Sketch::Object(entries) => {
+            for (key, value) in entries {
+                steps.push(StepRef::Key(key));
+                broken(value, steps, paths);
+                steps.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Keys below which everything is the user's own data.
 fn is_free(key: &str, holder: &Sketch<'_>) -> bool {
     match key {

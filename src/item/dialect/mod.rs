@@ -12,9 +12,11 @@ pub mod media;
 mod openai_chat;
 mod openai_responses;
 mod reply;
+mod roles;
 
 pub use builder::SUMMARY_LINE;
 pub use reply::{INTERRUPTED, OPENING, reply};
+pub use roles::joined_content;
 
 use crate::item::facts::{Facts, InputForm};
 use crate::item::sketch::Sketch;
@@ -232,6 +234,7 @@ pub fn read(item: &Sketch<'_>, history: Option<Dialect>) -> Facts {
         Some(Dialect::OpenAiChat) | None => openai_chat::read(item),
     };
     facts.dialect = proven;
+    facts.ill_formed = media::broken_texts(item);
     facts
 }
 

@@ -66,6 +66,11 @@ fn empties(item: &Sketch<'_>, builder: &mut Builder) {
     if matches!(item.get("tool_calls"), Some(Sketch::List(calls)) if calls.is_empty()) {
         builder.repair(Rule::EmptyCalls, vec![Edit::remove(Path::of(["tool_calls".into()]))]);
     }
+    let calls = !item.list("tool_calls").is_empty();
+    if calls && item.given("reasoning_content").is_none() {
+        let path = Path::of(["reasoning_content".into()]);
+        builder.lacks_reasoning(Edit::set(path, "".into()));
+    }
     builder.never_silent();
 }
 
