@@ -102,8 +102,9 @@ impl<'a> Payloads for Values<'a> {
             &edited
         };
         let found = scan(&Sketch::of(value));
-        let mut text = String::new();
-        leaves(value, &mut Vec::new(), &skipped(&found), &mut text);
+        let mut texts = Vec::new();
+        leaves(value, &mut Vec::new(), &skipped(&found), &mut texts);
+        let text = texts.join("\n");
         let count = self.count_tokens.map_or_else(|| estimate(&text), |count| count(&text));
         Ok(count + framing(&found, self.media_tokens))
     }
@@ -146,15 +147,10 @@ pub fn skipped(found: &Found) -> Vec<Path> {
     media.chain(found.opaque.iter().map(|(path, _)| path.clone())).collect()
 }
 
-/// String leaves in order, joined by newlines.
-fn leaves(value: &Value, steps: &mut Vec<Step>, skip: &[Path], out: &mut String) {
+/// String leaves in order.
+fn leaves<'v>(value: &'v Value, steps: &mut Vec<Step>, skip: &[Path], out: &mut Vec<&'v str>) {
     match value {
-        Value::String(text) if !skip.iter().any(|path| path.steps() == steps.as_slice()) => {
-            if !out.is_empty() {
-                out.push('\n');
-            }
-            out.push_str(text);
-        }
+        Value::String(text) if !skip.iter().any(|path| path.steps() == steps.as_slice()) => out.push(text),
         Value::Array(list) => {
             for (index, element) in list.iter().enumerate() {
                 steps.push(Step::Index(index));
