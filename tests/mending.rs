@@ -206,7 +206,9 @@ fn generated(kind: Kind) {
         proptest::option::weighted(0.2, "[a-z]{1,20}"),
     );
     let strategy = (generate::script(), faults(), generate::budget(), options);
-    let result = generate::runner(generate::cases()).run(&strategy, |(script, faults, budget, options)| {
+    let cases = generate::cases_or(20_000);
+    println!("# broken histories in {kind:?}: {cases}");
+    let result = generate::runner(cases).run(&strategy, |(script, faults, budget, options)| {
         let (names_dialect, closes, is_stateless, summary) = options;
         let options = ProjectOptions {
             dialect: names_dialect.then(|| kind.dialect()),

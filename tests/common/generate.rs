@@ -9,10 +9,15 @@ use proptest::sample::select;
 
 /// How many cases a property runs.
 pub fn cases() -> u32 {
+    cases_or(2_000)
+}
+
+/// The same, with another default.
+pub fn cases_or(default: u32) -> u32 {
     std::env::var("CONTEXT_PROJECTOR_CASES")
         .ok()
         .and_then(|text| text.parse().ok())
-        .unwrap_or(2_000)
+        .unwrap_or(default)
 }
 
 /// A runner whose cases are the same each time; `CONTEXT_PROJECTOR_SEED` (a number) gives others.

@@ -117,7 +117,7 @@ async function assertShown({ items, dialect }, budget) {
   const shares = await page.locator("[data-share]").allInnerTexts();
   assert.equal(shares.map((share) => Number(share.replaceAll(",", ""))).reduce((sum, share) => sum + share), report.sourceApproxChars, "the bar's parts are the whole");
   const notes = await page.locator(".notes li").allInnerTexts();
-  assert.equal(notes.length, report.notes.length);
+  assert.deepEqual(notes, report.notes);
   const rows = await page.locator(".row:not([data-fate=added])").evaluateAll((elements) => elements.map((element) => ({
     source: Number(element.getAttribute("data-source")),
     fate: element.getAttribute("data-fate"),
@@ -303,6 +303,18 @@ describe("the page", () => {
     const median = milliseconds[15] ?? Infinity;
     console.log(`# page: a jump among 5,000 rows takes ${median.toFixed(0)} ms to the next frame (median of 30)`);
     assert.ok(median < 150, `${median} ms`);
+    const change = await page.evaluate(async () => {
+      const input = /** @type {HTMLInputElement} */ (document.querySelector("#field-maxItems"));
+      const figure = () => document.querySelector("[data-figure=projected-items]")?.textContent;
+      const before = figure();
+      const start = performance.now();
+      input.value = "3000";
+      input.dispatchEvent(new Event("input"));
+      while (figure() === before) await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+      return performance.now() - start;
+    });
+    console.log(`# page: another budget for 5,000 items is in sight after ${change.toFixed(0)} ms, 40 of which it waits for more`);
+    assert.ok(change < 1_000, `${change} ms`);
     await page.evaluate("scrollTo(0, document.body.scrollHeight)");
     await page.locator(".row[data-source='4999']").waitFor();
     await page.getByLabel("maxItems").fill("1000");

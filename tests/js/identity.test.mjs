@@ -159,6 +159,8 @@ describe("edited copies", () => {
     class Part {
       /** @param {object} fields */
       constructor(fields) {
+        /** @type {string | undefined} */
+        this.content = undefined;
         Object.assign(this, fields);
       }
     }
