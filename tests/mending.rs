@@ -3,6 +3,7 @@
 //! Well-formed histories are broken by mutators (drop, duplicate, move, truncate, concatenate, spoil), projected under
 //! random budgets, and judged by `validate`, which shares nothing with mending but the reading of an item's shape.
 
+#![cfg(not(target_arch = "wasm32"))]
 // Helpers of a test may fail as the test itself may.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,5 +1,7 @@
 //! `validate`: what it says about requests that providers accepted and refused, about real histories, about the cases,
 //! and for each rule about one small history that breaks it and one that does not.
+
+#![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // Helpers of tests are no tests to clippy.
 
 #[path = "validate/ai_sdk.rs"]

@@ -5,7 +5,7 @@ use super::budget::ContextBudget;
 use super::fold::{Fold, counts_tokens};
 use super::join::join;
 use super::mend::{Mended, mend};
-use super::options::{ProjectOptions, Projector, SummaryRole};
+use super::options::{Pending, ProjectOptions, Projector, SummaryRole};
 use super::plan::Plan;
 use super::report::{ContextReport, Source, conclude};
 use super::size::Size;
@@ -64,7 +64,11 @@ pub fn plan_projection<P: Payloads>(
         items: facts.len(),
         chars: facts.iter().map(|facts| facts.chars).sum(),
         tokens: counts.then(|| fold.scene().source_tokens()).transpose()?,
-        pending: pending(&fold),
+        pending: if options.pending == Pending::Keep {
+            pending(&fold)
+        } else {
+            Vec::new()
+        },
         dialect,
         mended: mended.as_ref(),
     };

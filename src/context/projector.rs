@@ -11,7 +11,7 @@ use crate::item::depth::{MAX_ITEM_DEPTH, MAX_TEXT_DEPTH, text_is_shallow, value_
 use crate::item::dialect::{Dialect, read};
 use crate::item::edit::apply;
 use crate::item::facts::Facts;
-use crate::item::json::{compact, parse, without_half_pairs, write};
+use crate::item::json::{compact, parse, parse_as_javascript, without_half_pairs, write};
 use crate::item::payload::{CountTokens, Values};
 use crate::item::sketch::Sketch;
 use crate::item::tokens::estimate;
@@ -127,13 +127,8 @@ pub fn project_texts(
     let texts = item_texts(mended.as_deref().unwrap_or(items))?;
     let mut values = Vec::with_capacity(texts.len());
     for (index, text) in texts.iter().enumerate() {
-        let value = parse(text.get()).ok_or_else(|| {
-            Error::new(
-                ErrorCode::InvalidItem,
-                format!("items[{index}]"),
-                "holds a text that is no Unicode",
-            )
-        })?;
+        let value = parse_as_javascript(text.get())
+            .ok_or_else(|| Error::new(ErrorCode::InvalidItem, format!("items[{index}]"), "could not be read"))?;
         check_item(&value, index)?;
         values.push(value);
     }

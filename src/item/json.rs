@@ -28,6 +28,51 @@ pub fn parse(json: &str) -> Option<Value> {
     Some(value)
 }
 
+/// Parses a JSON text as JavaScript would read and write it again: a number beyond all doubles is `null`.
+#[must_use]
+pub fn parse_as_javascript(json: &str) -> Option<Value> {
+    parse(json).or_else(|| parse(&without_infinities(json)?))
+}
+
+/// A JSON text in which each number beyond all doubles is `null`; `None` where there is none.
+fn without_infinities(json: &str) -> Option<String> {
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    let mut is_changed = false;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '"' => string_length(rest),
+            '-' | '0'..='9' => {
+                let is_number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');
+                rest.find(|c| !is_number(c)).unwrap_or(rest.len())
+            }
+            other => other.len_utf8(),
+        };
+        let (token, after) = rest.split_at_checked(length)?;
+        // A number that is one by its characters, and yet cannot be read, is out of range.
+        let is_number = first == '-' || first.is_ascii_digit();
+        let is_infinite = is_number && serde_json::from_str::<f64>(token).is_err();
+        out.push_str(if is_infinite { "null" } else { token });
+        is_changed |= is_infinite;
+        rest = after;
+    }
+    is_changed.then_some(out)
+}
+
+/// Length of the string literal at the beginning, quotes included; of all, where it does not end.
+fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    for (index, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return index + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
 /// A JSON text in which each escape of half a surrogate pair is replaced by U+FFFD; `None` where there is none.
 #[must_use]
 pub fn without_half_pairs(json: &str) -> Option<String> {
@@ -150,6 +195,17 @@ mod tests {
             let value: Value = serde_json::from_str(text).expect("a number");
             assert_eq!(compact(&value), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_beyond_all_doubles_are_null() {
+        let value =
+            parse_as_javascript("{\"a\": [1e400, -1e400, 1e5], \"1e400 \\\" 1e999\": \"1e400\"}").expect("JSON");
+        assert_eq!(
+            compact(&value),
+            "{\"a\":[null,null,100000],\"1e400 \\\" 1e999\":\"1e400\"}"
+        );
+        assert_eq!(parse_as_javascript("[1e400"), None);
     }
 
     #[test]

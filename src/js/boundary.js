@@ -451,7 +451,8 @@ export function recallFacts(items) {
   const first = items[0];
   const kept = typeof first === "object" && first !== null ? histories.get(first) : undefined;
   if (kept === undefined) return { facts: undefined, known: 0 };
-  const most = Math.min(kept.items.length, items.length - 1);
+  // What was last at the call before may have grown since, too.
+  const most = Math.min(kept.items.length, items.length) - 1;
   let known = 0;
   while (known < most && kept.items[known] === items[known]) known += 1;
   // Taken, not lent: the core moves them out of their handle, and a call from inside a callback must not find it empty.

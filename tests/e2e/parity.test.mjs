@@ -17,11 +17,11 @@ const web = process.env.CONTEXT_PROJECTOR_WEB ?? join(root, "target", "pkg-web")
 const native = process.env.CONTEXT_PROJECTOR_NATIVE ?? join(root, "target", "debug", "examples", "project");
 const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-const budgets = [
-  {},
-  { maxItems: 20, pinnedPrefixItems: 1, lowWater: 0.6 },
-  { maxTokens: 8_000, maxRecentToolResults: 3, maxRecentImages: 1, trimOldReasoning: true, lowWater: 0.8 },
-  { maxApproxChars: 30_000, maxToolResultChars: 500, maxToolInputChars: 200, clearToolInputs: true },
+const grid = [
+  { budget: {}, options: {} },
+  { budget: { maxItems: 20, pinnedPrefixItems: 1, lowWater: 0.6 }, options: { summary: "Earlier: 😀 \"quoted\"." } },
+  { budget: { maxTokens: 8_000, maxRecentToolResults: 3, maxRecentImages: 1, trimOldReasoning: true, lowWater: 0.8 }, options: { store: false } },
+  { budget: { maxApproxChars: 30_000, maxToolResultChars: 500, maxToolInputChars: 200, clearToolInputs: true }, options: { pending: "close" } },
 ];
 
 const digest = (/** @type {string} */ text) => createHash("sha256").update(text).digest("hex");
@@ -31,10 +31,11 @@ const digest = (/** @type {string} */ text) => createHash("sha256").update(text)
  * @param {{ projectJson: Function, project: Function }} library
  * @param {string} text
  * @param {object} budget
+ * @param {object} options
  */
-function here(library, text, budget) {
-  const byText = library.projectJson(text, budget);
-  const byValue = JSON.stringify(library.project(JSON.parse(text), budget));
+function here(library, text, budget, options) {
+  const byText = library.projectJson(text, budget, options);
+  const byValue = JSON.stringify(library.project(JSON.parse(text), budget, options));
   return { byText: digest(byText), byValue: digest(byValue), meant: JSON.stringify(JSON.parse(byText)) === byValue };
 }
 
@@ -80,30 +81,31 @@ describe("a projection", { skip: missing }, () => {
     for (const file of files) {
       const text = readFileSync(file, "utf8");
       const inBrowser = await page.evaluate(
-        async ([text, budgets]) => {
+        async ([text, grid]) => {
           const library = /** @type {any} */ (globalThis).library;
           const hex = async (/** @type {string} */ text) => {
             const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
             return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
           };
           const all = [];
-          for (const budget of budgets) {
+          for (const { budget, options } of grid) {
             all.push({
-              byText: await hex(library.projectJson(text, budget)),
-              byValue: await hex(JSON.stringify(library.project(JSON.parse(text), budget))),
+              byText: await hex(library.projectJson(text, budget, options)),
+              byValue: await hex(JSON.stringify(library.project(JSON.parse(text), budget, options))),
             });
           }
           return all;
         },
-        /** @type {const} */ ([text, budgets]),
+        /** @type {const} */ ([text, grid]),
       );
-      budgets.forEach((budget, index) => {
-        const { byText, byValue, meant } = here(pkg, text, budget);
+      grid.forEach(({ budget, options }, index) => {
+        const { byText, byValue, meant } = here(pkg, text, budget, options);
         assert.ok(meant, `${file}: text and values differ under ${JSON.stringify(budget)}`);
         assert.deepEqual(inBrowser[index], { byText, byValue }, `${file} under ${JSON.stringify(budget)}`);
         compared += 1;
       });
     }
+    assert.equal(compared, files.length * grid.length);
     console.log(`# projections compared between Node and Chromium: ${compared}`);
   });
 
@@ -113,14 +115,16 @@ describe("a projection", { skip: missing }, () => {
     let compared = 0;
     for (const file of files) {
       const text = readFileSync(file, "utf8");
-      for (const budget of budgets) {
-        child.stdin.write(`${JSON.stringify({ file, budget })}\n`);
-        const { output } = JSON.parse((await lines.next()).value);
-        assert.equal(digest(output), digest(pkg.projectJson(text, budget)), `${file} under ${JSON.stringify(budget)}`);
+      for (const { budget, options } of grid) {
+        child.stdin.write(`${JSON.stringify({ file, budget, options })}\n`);
+        const { output, error } = JSON.parse((await lines.next()).value);
+        assert.equal(error, undefined, `${file} under ${JSON.stringify(budget)}`);
+        assert.equal(digest(output), digest(pkg.projectJson(text, budget, /** @type {any} */ (options))), `${file} under ${JSON.stringify(budget)}`);
         compared += 1;
       }
     }
     child.stdin.end();
+    assert.equal(compared, files.length * grid.length);
     console.log(`# projections compared between Node and native: ${compared}`);
   });
 });
