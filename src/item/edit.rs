@@ -3,7 +3,7 @@
 //! All edits of a list refer to the item as it was before any of them, so their order does not matter. In JavaScript
 //! an edited copy shares every untouched part with its source (`js/boundary.js`); here it is a changed clone.
 
-use crate::item::json::{write, write_string};
+use crate::item::json::write;
 use crate::item::path::{Path, Step};
 use serde_json::Value;
 
@@ -140,17 +140,8 @@ pub fn to_json(edits: &[Edit]) -> String {
         if index > 0 {
             out.push(',');
         }
-        out.push_str("[[");
-        for (index, step) in edit.path.steps().iter().enumerate() {
-            if index > 0 {
-                out.push(',');
-            }
-            match step {
-                Step::Key(key) => write_string(key, &mut out),
-                Step::Index(index) => out.push_str(&index.to_string()),
-            }
-        }
-        out.push(']');
+        out.push('[');
+        edit.path.write_json(&mut out);
         match &edit.change {
             Change::Set(value) => {
                 out.push(',');

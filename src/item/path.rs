@@ -1,5 +1,6 @@
 //! Paths inside one item, as a list of keys and indexes.
 
+use crate::item::json::write_string;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -52,6 +53,23 @@ impl Path {
     #[must_use]
     pub fn is_within(&self, outer: &Self) -> bool {
         self.0.starts_with(&outer.0)
+    }
+}
+
+impl Path {
+    /// Appends the path as a JSON list of keys and indexes.
+    pub fn write_json(&self, out: &mut String) {
+        out.push('[');
+        for (index, step) in self.0.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            match step {
+                Step::Key(key) => write_string(key, out),
+                Step::Index(index) => out.push_str(&index.to_string()),
+            }
+        }
+        out.push(']');
     }
 }
 

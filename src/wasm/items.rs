@@ -4,8 +4,8 @@ use super::host;
 use crate::item::dialect::media::scan;
 use crate::item::dialect::{Dialect, read};
 use crate::item::edit::{Edit, to_json};
-use crate::item::json::{compact, write_string};
-use crate::item::path::{Path, Step};
+use crate::item::json::compact;
+use crate::item::path::Path;
 use crate::item::payload::{Origin, Payloads, Rebuilt, framing, skipped};
 use crate::item::sketch::Reader;
 use crate::item::tokens::estimate;
@@ -45,9 +45,9 @@ impl Payloads for JsItems {
     type Rebuilt = JsItems;
 
     fn text(&self, item: usize, path: &Path) -> Option<String> {
-        host::text_at(&self.at(item), &paths_json(std::slice::from_ref(path), false))
-            .ok()
-            .flatten()
+        let mut one = String::new();
+        path.write_json(&mut one);
+        host::text_at(&self.at(item), &one).ok().flatten()
     }
 
     fn tokens(&self, item: usize, edits: &[Edit]) -> Result<u64, JsValue> {
@@ -69,7 +69,7 @@ impl Payloads for JsItems {
             return Ok(0);
         };
         let found = scan(&sketch);
-        let text = host::leaves(&value, &paths_json(&skipped(&found), true))?;
+        let text = host::leaves(&value, &paths_json(&skipped(&found)))?;
         let tokens = self.count(&text)? + framing(&found, self.media_tokens);
         if let Some(count) = &self.count_tokens {
             host::keep_tokens(count, media_tokens, &value, tokens as f64);
@@ -120,21 +120,15 @@ impl Payloads for JsItems {
     }
 }
 
-/// Paths as JSON: a list of lists, or the first list alone.
-fn paths_json(paths: &[Path], is_list: bool) -> String {
-    let mut out = String::new();
+/// Paths as a JSON list.
+fn paths_json(paths: &[Path]) -> String {
+    let mut out = String::from("[");
     for (index, path) in paths.iter().enumerate() {
-        out.push_str(if index == 0 { "[" } else { ",[" });
-        for (index, step) in path.steps().iter().enumerate() {
-            if index > 0 {
-                out.push(',');
-            }
-            match step {
-                Step::Key(key) => write_string(key, &mut out),
-                Step::Index(index) => out.push_str(&index.to_string()),
-            }
+        if index > 0 {
+            out.push(',');
         }
-        out.push(']');
+        path.write_json(&mut out);
     }
-    if is_list { format!("[{out}]") } else { out }
+    out.push(']');
+    out
 }
