@@ -33,8 +33,17 @@ pub fn ordered<P>(bench: &Bench<'_, P>) -> Vec<Draft> {
             AtomKind::Step => step(bench, index, shares.get(&index).map(Vec::as_slice).unwrap_or_default()),
             _ => single(bench, index, shares.get(&index).map(Vec::as_slice).unwrap_or_default()),
         };
+        // Its result came behind the compaction: the call is made again there.
+        let is_awaited = |compaction: usize| {
+            let first = bench
+                .history
+                .atoms()
+                .get(compaction)
+                .and_then(|atom| atom.units.first());
+            first < atom.units.last()
+        };
         match compaction {
-            Some(compaction) if index < compaction && atom.kind == AtomKind::Step && !bench.options.chained => {
+            Some(compaction) if index < compaction && !bench.options.chained && is_awaited(compaction) => {
                 delayed.append(&mut made);
             }
             _ => drafts.append(&mut made),
