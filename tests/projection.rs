@@ -6,7 +6,7 @@
 mod common;
 
 use common::boundary::{self, CallPlan, Event, Kind, Script, Step, render};
-use common::check::{Case, check, check_mended, is_mended};
+use common::check::{Case, check, check_mended, is_beyond};
 use common::{corpus, generate};
 use context_projector::context::{Fate, Projector, SummaryRole};
 use context_projector::{
@@ -162,7 +162,7 @@ fn holds(kind: Kind, items: &[Value], budget: &ContextBudget, options: &ProjectO
         is_plain: plain == *budget,
     };
     let aware = case.project();
-    if is_mended(&aware) {
+    if is_beyond(&case, &aware) {
         check_mended(&case, &aware)?;
     } else {
         check(&case, &aware)?;
@@ -180,7 +180,7 @@ fn holds(kind: Kind, items: &[Value], budget: &ContextBudget, options: &ProjectO
         is_plain: true,
     };
     let limited = case.project();
-    if !is_mended(&limited) {
+    if !is_beyond(&case, &limited) {
         check(&case, &limited).map_err(|problem| format!("limits only: {problem}"))?;
     }
     for (budget, name) in [(&plain, "without tier fields"), (budget, "with tier fields")] {

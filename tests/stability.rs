@@ -7,7 +7,7 @@
 mod common;
 
 use common::boundary::{Kind, render};
-use common::check::{Analysis, Case, check, check_mended, is_mended};
+use common::check::{Analysis, Case, check, check_mended, is_beyond};
 use common::reader::{Reading, Unit, Who, all_units, read};
 use common::size::{chars, images, may_hold_media};
 use common::{corpus, generate};
@@ -79,7 +79,7 @@ impl<'a> Growth<'a> {
             let case = self.case(length);
             let projection = case.project();
             let at = |problem: String| format!("at {length}: {problem}");
-            let analysis = match is_mended(&projection) {
+            let analysis = match is_beyond(&case, &projection) {
                 true => check_mended(&case, &projection).map(|()| None),
                 false => check(&case, &projection).map(Some),
             };
@@ -131,7 +131,7 @@ impl<'a> Growth<'a> {
             let case = self.case(length);
             let projection = case.project();
             // Between two call points a history may be broken: reasoning, say, that nothing follows yet.
-            if is_mended(&projection) {
+            if is_beyond(&case, &projection) {
                 is_hidden = true;
                 continue;
             }

@@ -72,12 +72,12 @@ pub fn assemble<P: Payloads>(
     for atom in front..cut.head {
         place(atom, &mut sent, &mut open);
     }
-    let anchor = cut
-        .marks
-        .anchor
-        .filter(|anchor| *anchor >= cut.head && *anchor < cut.marks.tail);
-    let tail = cut.marks.tail.max(cut.head)..scene.history.atoms().len();
-    for atom in anchor.into_iter().chain(tail) {
+    let tail = cut.marks.tail.max(cut.head);
+    let mut anchors: Vec<usize> = [cut.compaction, cut.marks.anchor].into_iter().flatten().collect();
+    anchors.retain(|anchor| (cut.head..tail).contains(anchor));
+    anchors.sort_unstable();
+    anchors.dedup();
+    for atom in anchors.into_iter().chain(tail..scene.history.atoms().len()) {
         place(atom, &mut sent, &mut open);
     }
     close(&mut open, &mut sent);

@@ -16,6 +16,9 @@ pub struct Fates {
     has_summary: bool,
     pinned: usize,
     anchor: Option<usize>,
+    compaction: Option<usize>,
+    head: usize,
+    tail: usize,
     reasoning: usize,
 }
 
@@ -69,6 +72,9 @@ impl Fates {
             has_summary: head.has_summary,
             pinned: head.pinned,
             anchor: cut.marks.anchor,
+            compaction: cut.compaction,
+            head: cut.head,
+            tail: cut.marks.tail,
             reasoning: cut.marks.reasoning,
         }
     }
@@ -82,7 +88,9 @@ impl Fates {
         };
         let done = &seen.version.done;
         // The opener that is kept in front of the tail was passed by it once: it has not fallen.
-        if slot.units_seen == 0 && self.anchor == Some(seen.atom) {
+        let is_anchor = self.anchor == Some(seen.atom);
+        let is_compaction = self.compaction == Some(seen.atom) && (self.head..self.tail).contains(&seen.atom);
+        if slot.units_seen == 0 && (is_anchor || is_compaction) {
             slot.reasons = Reasons::default();
         }
         slot.units_seen += 1;
@@ -107,9 +115,9 @@ impl Fates {
         slot.reasons = slot
             .reasons
             .with_if(atom < self.leading && !is_summary, Reasons::SYSTEM)
-            .with_if(is_summary, Reasons::SUMMARY)
+            .with_if(is_summary || is_compaction, Reasons::SUMMARY)
             .with_if(is_pinned, Reasons::PINNED)
-            .with_if(self.anchor == Some(atom), Reasons::TURN);
+            .with_if(is_anchor, Reasons::TURN);
         let fate = if done.cleared_results + done.cleared_inputs + done.images > 0 {
             Fate::Cleared
         } else if done.shortened_results + done.shortened_inputs > 0 {

@@ -41,6 +41,8 @@ pub struct Cut {
     pub units: usize,
     /// Atoms of the head.
     pub head: usize,
+    /// The atom that holds the provider's newest compaction.
+    pub compaction: Option<usize>,
     /// The watermarks.
     pub marks: Watermarks,
 }
@@ -70,6 +72,8 @@ pub struct Fold<'a, P> {
     /// Sizes of the units as they stand.
     sizes: Vec<Size>,
     head: Head,
+    /// The atom that holds the provider's newest compaction: what stands before it is in it, so it never falls.
+    compaction: Option<usize>,
     head_size: Size,
     tail_size: Size,
     /// What fell, in order.
@@ -126,6 +130,7 @@ impl<'a, P: Payloads> Fold<'a, P> {
                 is_leading: true,
                 ..Head::default()
             },
+            compaction: None,
             head_size: Size::default(),
             tail_size: Size::default(),
             drops: Vec::new(),
@@ -175,6 +180,7 @@ impl<'a, P: Payloads> Fold<'a, P> {
             items: self.history.items().len(),
             units: self.history.units().len(),
             head: self.head.atoms(),
+            compaction: self.compaction,
             marks: self.marks,
         }
     }
@@ -248,6 +254,9 @@ impl<'a, P: Payloads> Fold<'a, P> {
             return Ok(());
         };
         self.extend_head(found.atom, found.item);
+        if self.history.facts(found.item).is_some_and(|facts| facts.is_compaction) {
+            self.compaction = Some(found.atom);
+        }
         let is_present = self.is_present(found.atom);
         let (author, images, reasons) = match self.history.unit_facts(unit) {
             Some((facts, segment)) => {
@@ -340,7 +349,12 @@ impl<'a, P: Payloads> Fold<'a, P> {
     }
 
     fn is_present(&self, atom: usize) -> bool {
-        atom < self.head.atoms() || atom >= self.marks.tail || self.marks.anchor == Some(atom)
+        atom < self.head.atoms() || atom >= self.marks.tail || self.is_anchored(atom)
+    }
+
+    /// Whether an atom is kept in front of the tail.
+    fn is_anchored(&self, atom: usize) -> bool {
+        self.marks.anchor == Some(atom) || self.compaction == Some(atom)
     }
 
     fn atom_size(&self, atom: usize) -> Size {
@@ -370,6 +384,14 @@ impl<'a, P: Payloads> Fold<'a, P> {
         }
     }
 
+    /// What the provider's compaction takes, where it is in neither head, anchor nor tail.
+    fn compaction_size(&self, tail: usize, anchor: Option<usize>) -> Size {
+        let alone = self
+            .compaction
+            .filter(|atom| *atom < tail && *atom >= self.head.atoms() && Some(*atom) != anchor);
+        alone.map_or(Size::default(), |atom| self.atom_size(atom))
+    }
+
     fn anchor_size(&self, anchor: Option<usize>) -> Size {
         anchor.map_or(Size::default(), |atom| self.atom_size(atom))
     }
@@ -392,7 +414,12 @@ impl<'a, P: Payloads> Fold<'a, P> {
     }
 
     fn total_with(&self, tail_size: Size, tail: usize, anchor: Option<usize>) -> Size {
-        self.head_size + self.summary + self.anchor_size(anchor) + tail_size + self.partial(tail)
+        self.head_size
+            + self.summary
+            + self.compaction_size(tail, anchor)
+            + self.anchor_size(anchor)
+            + tail_size
+            + self.partial(tail)
     }
 
     /// Sizes of what is always there: system, pinned, summary, opener, newest atom.
@@ -412,7 +439,10 @@ impl<'a, P: Payloads> Fold<'a, P> {
         [
             ("system", system),
             ("pinned", pinned),
-            ("summary", self.summary),
+            (
+                "summary",
+                self.summary + self.compaction_size(self.marks.tail, self.marks.anchor),
+            ),
             ("turn opener", self.anchor_size(self.marks.anchor)),
             ("newest step", newest),
         ]
@@ -549,7 +579,7 @@ impl<'a, P: Payloads> Fold<'a, P> {
                 continue;
             }
             let from = self.marks.tail;
-            let has_fallen = (from..next).any(|atom| Some(atom) != anchor)
+            let has_fallen = (from..next).any(|atom| Some(atom) != anchor && Some(atom) != self.compaction)
                 || (self.marks.anchor.is_some() && self.marks.anchor != anchor);
             self.marks.tail = next;
             self.marks.anchor = anchor;

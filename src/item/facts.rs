@@ -56,6 +56,8 @@ pub struct Facts {
     pub keeps_reasoning: bool,
     /// What is wrong with it whatever stands around it, and how that is mended.
     pub repairs: Vec<Repair>,
+    /// It holds the provider's own compaction of what stands before it.
+    pub is_compaction: bool,
     /// What gives it the reasoning that some providers want with every call, where it has none.
     pub lacks_reasoning: Option<Edit>,
     /// It is never sent, for this rule.

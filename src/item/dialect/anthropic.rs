@@ -32,6 +32,13 @@ pub fn read(item: &Sketch<'_>) -> Facts {
                 builder.thinks();
                 builder.reasoning_element(block, path, false);
             }
+            // Without content it failed, and holds nothing.
+            "compaction" => {
+                if block.given("content").is_some() {
+                    builder.compacts();
+                }
+                builder.part(Part::Other);
+            }
             "tool_use" => call(block, &path, &mut builder),
             "tool_result" => result(block, &path, &mut builder),
             // Server tools live with their results inside the turn; other blocks are carried as they are.

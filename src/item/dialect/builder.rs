@@ -94,6 +94,7 @@ impl Builder {
             thinks: false,
             keeps_reasoning: false,
             repairs: Vec::new(),
+            is_compaction: false,
             lacks_reasoning: None,
             refused: None,
             role: Role::Plain,
@@ -145,6 +146,11 @@ impl Builder {
     /// Notes something that is wrong with the item by itself.
     pub fn repair(&mut self, rule: Rule, edits: Vec<Edit>) {
         self.facts.repairs.push(Repair { rule, edits });
+    }
+
+    /// Notes that the item holds the provider's own compaction.
+    pub fn compacts(&mut self) {
+        self.facts.is_compaction = true;
     }
 
     /// Notes what gives the item the reasoning that some providers want with every call.

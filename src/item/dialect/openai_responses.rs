@@ -66,11 +66,15 @@ fn other(item: &Sketch<'_>, kind: &str) -> Facts {
     let mut builder = Builder::new(item, Author::Other);
     builder.part(Part::Other);
     match kind {
-        "compaction" => builder.role(Role::Compaction),
+        "compaction" => {
+            builder.role(Role::Compaction);
+            builder.compacts();
+        }
         "compaction_trigger" => builder.role(Role::Trigger),
         // What the item was called of old; without content there was nothing in it.
         "context_compaction" if item.given("encrypted_content").is_some() => {
             builder.role(Role::Compaction);
+            builder.compacts();
             let edit = Edit::set(Path::of(["type".into()]), "compaction".into());
             builder.repair(Rule::LocalType, vec![edit]);
         }
