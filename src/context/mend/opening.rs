@@ -9,7 +9,7 @@ use crate::item::rule::Rule;
 /// Puts a user message in front of a history that the model opens. A summary stands in front by itself, unless
 /// something is pinned before it.
 pub fn open<P>(bench: &Bench<'_, P>, drafts: &mut Vec<Draft>, pinned: usize) {
-    let Some(dialect @ (Dialect::Anthropic | Dialect::Gemini)) = bench.dialect else {
+    let Some(dialect) = bench.dialect.filter(|dialect| dialect.opens_with_user()) else {
         return;
     };
     let has_summary = bench.options.summary.as_deref().is_some_and(|text| !text.is_empty());
@@ -28,8 +28,9 @@ pub fn open<P>(bench: &Bench<'_, P>, drafts: &mut Vec<Draft>, pinned: usize) {
     let Some(first) = first else { return };
     let found = |draft: &Draft| draft.source().and_then(|source| bench.facts.get(source)).cloned();
     let mut run = drafts.iter().skip(first).filter(|draft| !draft.is_gone).map(found);
-    let opens_wrong = if dialect == Dialect::Gemini {
-        // Neighbours of one role are one turn there, and only a turn that calls must follow a user's.
+    let opens_wrong = if dialect != Dialect::Anthropic {
+        // Neighbours of one role are one turn at Gemini, and only a turn that calls must follow a user's. The AI SDK may
+        // send to it.
         let model = run.take_while(|facts| facts.as_ref().is_some_and(|facts| facts.author == Author::Model));
         model
             .flatten()

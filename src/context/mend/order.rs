@@ -88,23 +88,29 @@ fn shares<P>(bench: &Bench<'_, P>) -> BTreeMap<usize, Vec<Share>> {
         if facts(bench, index).is_none_or(|facts| facts.author != Author::Tool) {
             continue;
         }
-        let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for result in unit
-            .results
-            .clone()
-            .filter_map(|result| bench.history.results().get(result))
-        {
-            if let Answer::Call(call) = result.answer {
-                let atom = bench.history.calls().get(call).map_or(unit.atom, |call| call.atom);
-                parts.entry(atom).or_default().push(result.part);
+        // By the step of the call; where each message has its own answer, by the message too.
+        let each = facts(bench, index)
+            .and_then(|facts| bench.dialect_of(facts))
+            .is_some_and(Dialect::answers_each_message);
+        let mut parts: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+        let results = unit.results.clone();
+        for result in results.filter_map(|result| bench.history.results().get(result)) {
+            if let Answer::Call(call) = result.answer
+                && let Some(call) = bench.history.calls().get(call)
+            {
+                let message = if each { call.unit } else { 0 };
+                parts.entry((call.atom, message)).or_default().push(result.part);
             }
         }
-        parts.entry(unit.atom).or_default();
-        for (atom, parts) in parts {
-            shares.entry(atom).or_default().push(Share {
+        if !parts.keys().any(|(atom, _)| *atom == unit.atom) {
+            parts.insert((unit.atom, 0), Vec::new());
+        }
+        let last = parts.keys().rev().find(|(atom, _)| *atom == unit.atom).copied();
+        for (key, parts) in parts {
+            shares.entry(key.0).or_default().push(Share {
                 unit: index,
                 parts,
-                has_rest: atom == unit.atom,
+                has_rest: Some(key) == last,
             });
         }
     }
@@ -260,6 +266,7 @@ fn answers_unit<P>(bench: &Bench<'_, P>, share: &Share, unit: usize) -> bool {
         .unwrap_or_default();
     results
         .filter_map(|result| bench.history.results().get(result))
+        .filter(|result| share.parts.contains(&result.part))
         .any(|result| match result.answer {
             Answer::Call(call) => bench.history.calls().get(call).is_some_and(|call| call.unit == unit),
             _ => false,

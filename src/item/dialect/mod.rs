@@ -116,10 +116,11 @@ impl Dialect {
         is_plain(name) && name.len() <= longest
     }
 
-    /// Whether a result must follow the very message of its call, before the model says anything else.
+    /// Whether a result must follow the very message of its call, before the model says anything else. The AI SDK may
+    /// send to a provider that wants it so.
     #[must_use]
     pub const fn answers_each_message(self) -> bool {
-        matches!(self, Self::OpenAiChat)
+        matches!(self, Self::OpenAiChat | Self::AiSdk)
     }
 
     /// Whether results come before all else in the turn that answers (E-A-RESULTORDER).
@@ -133,9 +134,10 @@ impl Dialect {
     pub const fn call_id_scope(self) -> IdScope {
         match self {
             Self::OpenAiResponses => IdScope::Request,
-            Self::Anthropic => IdScope::Step,
+            // Every provider behind the AI SDK refuses an id twice in one turn of the model.
+            Self::Anthropic | Self::AiSdk | Self::AiSdkUi => IdScope::Step,
             Self::OpenAiChat => IdScope::Message,
-            Self::Gemini | Self::AiSdk | Self::AiSdkUi => IdScope::Any,
+            Self::Gemini => IdScope::Any,
         }
     }
 
@@ -249,6 +251,7 @@ pub fn summary_text(summary: &str) -> String {
 pub fn opening_item(dialect: Dialect) -> Value {
     match dialect {
         Dialect::Gemini => json!({ "role": "user", "parts": [{ "text": OPENING }] }),
+        Dialect::AiSdkUi => json!({ "id": "opening", "role": "user", "parts": [{ "type": "text", "text": OPENING }] }),
         _ => json!({ "role": "user", "content": [{ "type": "text", "text": OPENING }] }),
     }
 }
