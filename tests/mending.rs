@@ -326,9 +326,7 @@ fn the_corpus_at_every_cut() {
             ..ProjectOptions::default()
         };
         let count = file.items.len();
-        // Long files are cut at every length up to 60 and then in strides.
-        let stride = (count / 60).max(1);
-        for limit in (1..=count).filter(|limit| *limit <= 30 || limit % stride == 0) {
+        for limit in 1..=count {
             for tiers in [false, true] {
                 let budget = ContextBudget {
                     max_items: Some(limit as u64),

@@ -1,5 +1,6 @@
 //! What a history opens with, where its provider opens with a user message.
 
+use super::super::options::SummaryRole;
 use super::Bench;
 use super::draft::Draft;
 use crate::item::dialect::{Dialect, opening_item};
@@ -12,7 +13,9 @@ pub fn open<P>(bench: &Bench<'_, P>, drafts: &mut Vec<Draft>, pinned: usize) {
     let Some(dialect) = bench.dialect.filter(|dialect| dialect.opens_with_user()) else {
         return;
     };
-    let has_summary = bench.options.summary.as_deref().is_some_and(|text| !text.is_empty());
+    // A summary that is a user item opens by itself.
+    let is_users = bench.options.summary_role == SummaryRole::User || !dialect.takes_system_summary();
+    let has_summary = is_users && bench.options.summary.as_deref().is_some_and(|text| !text.is_empty());
     if bench.options.chained || (has_summary && pinned == 0) {
         return;
     }
