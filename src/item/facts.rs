@@ -224,8 +224,8 @@ pub struct Call {
     pub name: Option<Rc<str>>,
     /// Its arguments, where they may be edited.
     pub input: Option<Input>,
-    /// Carries a signature that holds while its turn runs.
-    pub signed: bool,
+    /// The signature that it carries.
+    pub signature: Signature,
     /// Where the call stands.
     pub place: Place,
     /// Where its id stands, and where its name does.
@@ -234,6 +234,17 @@ pub struct Call {
     pub name_path: Option<Path>,
     /// How it is closed where no result ever came.
     pub closing: Closing,
+}
+
+/// The signature of a call, which holds while its turn runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Signature {
+    /// It carries one.
+    Signed,
+    /// It carries none, and needs none.
+    Unsigned,
+    /// It carries none; where others of its turn do, these edits give it the value for one that was lost.
+    Missing(Edit),
 }
 
 /// How a call is closed that never got a result.

@@ -53,6 +53,7 @@ rules! {
     Trigger, "E-R-TRIGLAST", "compaction triggers left out that are not last";
     CacheMarks, "E-A-CACHE4", "cache marks beyond four left out";
     Opening, "W-A-FIRST", "a user message put in front, since the provider opens with one";
+    LostSignature, "E-G-SIG", "calls given the value for a signature that was lost, since others of their turn carry one";
     MissingReasoning, "C-REASON", "calls given the field for reasoning that the provider demands";
     Roles, "C-STRICT", "neighbours of one role joined";
     Unicode, "E-UTF", "half surrogate pairs replaced";

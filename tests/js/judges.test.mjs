@@ -9,8 +9,10 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { coerceMessageLikeToMessage } from "@langchain/core/messages";
-import { convertToModelMessages, generateText, validateUIMessages } from "ai";
+import * as ai7 from "ai";
 import { MockLanguageModelV4 } from "ai/test";
+import * as ai6 from "ai6";
+import { MockLanguageModelV3 } from "ai6/test";
 import fc from "fast-check";
 import { render, scripts } from "./histories.mjs";
 import { corpusFiles, pkg } from "./load.mjs";
@@ -39,32 +41,42 @@ after(() => {
 /** @param {string} judge */
 const count = (judge) => (judged[judge] = (judged[judge] ?? 0) + 1);
 
-const silent = () =>
-  new MockLanguageModelV4({
-    doGenerate: /** @type {any} */ ({
-      content: [{ type: "text", text: "ok" }],
-      finishReason: { unified: "stop", raw: "stop" },
-      usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } },
-      warnings: [],
-    }),
-  });
+const silent = {
+  doGenerate: /** @type {any} */ ({
+    content: [{ type: "text", text: "ok" }],
+    finishReason: { unified: "stop", raw: "stop" },
+    usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } },
+    warnings: [],
+  }),
+};
+
+/** Both majors that are in use, each with a model that says nothing. @type {[name: string, sdk: any, model: () => any][]} */
+const SDKS = [
+  ["ai 7", ai7, () => new MockLanguageModelV4(silent)],
+  ["ai 6", ai6, () => new MockLanguageModelV3(silent)],
+];
 
 /**
- * The SDK's own conversion, with a model that says nothing.
+ * The SDK's own conversion.
  * @param {Fields[]} messages
  */
 async function takenByGenerateText(messages) {
   if (messages.length === 0) return;
-  await generateText({ model: silent(), messages: /** @type {any} */ (messages), allowSystemInMessages: true, maxRetries: 0 });
-  count("generateText");
+  for (const [name, sdk, model] of SDKS) {
+    await sdk.generateText({ model: model(), messages, allowSystemInMessages: true, maxRetries: 0 });
+    count(`generateText of ${name}`);
+  }
 }
 
 /** @param {Fields[]} messages */
 async function takenAsUiMessages(messages) {
   if (messages.length === 0) return;
-  const valid = await validateUIMessages({ messages });
-  await takenByGenerateText(/** @type {any} */ (await convertToModelMessages(valid)));
-  count("validateUIMessages and convertToModelMessages");
+  for (const [name, sdk, model] of SDKS) {
+    const valid = await sdk.validateUIMessages({ messages });
+    const converted = await sdk.convertToModelMessages(valid);
+    if (converted.length > 0) await sdk.generateText({ model: model(), messages: converted, allowSystemInMessages: true, maxRetries: 0 });
+    count(`validateUIMessages and convertToModelMessages of ${name}`);
+  }
 }
 
 /** Enough of an answer for each provider's package. @type {Record<string, object>} */
@@ -105,7 +117,7 @@ async function takenByProviders(messages, from) {
       const path = Object.keys(ANSWERS).find((path) => String(url).includes(path));
       return Response.json(ANSWERS[path ?? "messages"]);
     };
-    await generateText({ model: model(fetch), messages: /** @type {any} */ (messages), allowSystemInMessages: true, maxRetries: 0 });
+    await ai7.generateText({ model: model(fetch), messages: /** @type {any} */ (messages), allowSystemInMessages: true, maxRetries: 0 });
     count(name);
     // Google's package writes results with images as parts of their own, without the response that the call waits for.
     if (dialect === "gemini" && messages.some(hasMediaResult)) continue;

@@ -10,6 +10,7 @@ mod order;
 mod reasoning;
 mod refuse;
 mod repair;
+mod signatures;
 
 pub use draft::{Mended, Rules};
 
@@ -87,6 +88,7 @@ pub fn mend<P: Payloads>(
     let mut drafts = order::ordered(&bench);
     repair::repair(&bench, &mut drafts);
     reasoning::settle(&bench, &mut drafts, &refused);
+    signatures::complete(&bench, &mut drafts);
     repair::cache_marks(&bench, &mut drafts);
     opening::open(&bench, &mut drafts, pinned);
     finish(facts.len(), drafts, refused)

@@ -5,7 +5,7 @@ use super::super::inputs::shorten_input;
 use super::{Scene, Version};
 use crate::history::{CallEntry, Unit};
 use crate::item::edit::Edit;
-use crate::item::facts::{Call, Facts, Part};
+use crate::item::facts::{Call, Facts, Part, Signature};
 use crate::item::measure::chars;
 use crate::item::payload::Payloads;
 use crate::item::sketch::Sketch;
@@ -59,7 +59,7 @@ impl<P: Payloads> Scene<'_, P> {
     /// Whether a call's arguments may not be rewritten (R-INPUTEDIT): reasoning that the provider stores stands in
     /// front of it, or it carries a signature and its turn ran at the last rebase.
     pub(super) fn is_bound(&self, entry: &CallEntry, call: &Call, marks: &Watermarks) -> bool {
-        if call.signed && entry.atom >= marks.settled {
+        if call.signature == Signature::Signed && entry.atom >= marks.settled {
             return true;
         }
         if self.options.is_stateless || (self.is_trimmed(entry.atom, marks)) {

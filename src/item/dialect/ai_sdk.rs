@@ -2,7 +2,7 @@
 
 use super::Dialect;
 use super::builder::{Builder, CallSpec, ResultSpec};
-use crate::item::facts::{Author, Closing, Facts, InputForm, Part, Place, ReplyForm, TextForm};
+use crate::item::facts::{Author, Closing, Facts, InputForm, Part, Place, ReplyForm, Signature, TextForm};
 use crate::item::path::Path;
 use crate::item::sketch::Sketch;
 use std::rc::Rc;
@@ -54,7 +54,7 @@ fn read_part(part: &Sketch<'_>, path: &Path, author: Author, builder: &mut Build
             input: part
                 .given("input")
                 .map(|value| (path.then("input"), value, InputForm::Object)),
-            signed: is_signed(part, "providerOptions"),
+            signature: signature(part, "providerOptions"),
             closing: Closing::Item(ReplyForm::AiSdk),
         }),
         "tool-result" if author == Author::Tool => builder.result(ResultSpec {
@@ -99,9 +99,11 @@ pub(super) fn link(part: &Sketch<'_>, path: &Path, metadata: &'static str, build
     }
 }
 
-/// Whether a call carries Google's signature.
-pub(super) fn is_signed(part: &Sketch<'_>, metadata: &str) -> bool {
-    part.get(metadata)
-        .and_then(|options| options.get("google"))
-        .is_some_and(|google| google.given("thoughtSignature").is_some())
+/// Google's signature of a call, if it carries one.
+pub(super) fn signature(part: &Sketch<'_>, metadata: &str) -> Signature {
+    let google = part.get(metadata).and_then(|options| options.get("google"));
+    match google.and_then(|google| google.given("thoughtSignature")) {
+        Some(_) => Signature::Signed,
+        None => Signature::Unsigned,
+    }
 }

@@ -1,7 +1,7 @@
 //! `UIMessage` of the Vercel AI SDK: an assistant message is a whole turn, each tool part a call with its result.
 
 use super::Dialect;
-use super::ai_sdk::{is_signed, link, server_id};
+use super::ai_sdk::{link, server_id, signature};
 use super::builder::{Builder, CallSpec, ResultSpec};
 use super::reply::INTERRUPTED;
 use crate::item::edit::Edit;
@@ -85,7 +85,7 @@ fn tool(part: &Sketch<'_>, path: &Path, segment: usize, builder: &mut Builder) {
         input: part
             .given("input")
             .map(|value| (path.then("input"), value, InputForm::Object)),
-        signed: is_signed(part, "callProviderMetadata"),
+        signature: signature(part, "callProviderMetadata"),
         closing: Closing::Edits(closed(part, path)),
     });
     let payload_at = |key: &'static str| part.given(key).map(|value| (path.then(key), value, TextForm::Text));

@@ -4,7 +4,7 @@ use super::Dialect;
 use super::builder::{Blank, Builder, CallSpec, ResultSpec};
 use super::openai_chat::NO_OUTPUT;
 use crate::item::edit::Edit;
-use crate::item::facts::{Author, Closing, Facts, InputForm, Part, Place, ReplyForm, TextForm};
+use crate::item::facts::{Author, Closing, Facts, InputForm, Part, Place, ReplyForm, Signature, TextForm};
 use crate::item::path::Path;
 use crate::item::rule::Rule;
 use crate::item::sketch::Sketch;
@@ -68,7 +68,7 @@ fn call(block: &Sketch<'_>, path: &Path, builder: &mut Builder) {
         input: block
             .given("input")
             .map(|value| (path.then("input"), value, InputForm::Object)),
-        signed: false,
+        signature: Signature::Unsigned,
         closing: Closing::Item(ReplyForm::Anthropic),
     });
 }

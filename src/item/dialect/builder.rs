@@ -5,7 +5,7 @@ use super::media::{Found, Removal, scan};
 use crate::item::edit::Edit;
 use crate::item::facts::{
     Author, Call, Closing, Facts, Input, InputForm, ItemId, Link, Part, Payload, Place, Reasoning, Repair, Role,
-    Segment, TextForm, ToolResult,
+    Segment, Signature, TextForm, ToolResult,
 };
 use crate::item::measure::key_chars;
 use crate::item::path::{Path, Step};
@@ -35,8 +35,8 @@ pub struct CallSpec<'p, 's, 'a> {
     pub name_key: Option<&'static str>,
     /// Its arguments: where, what, in which form.
     pub input: Option<(Path, &'s Sketch<'a>, InputForm)>,
-    /// It carries a signature.
-    pub signed: bool,
+    /// Its signature.
+    pub signature: Signature,
     /// How it is closed where no result came.
     pub closing: Closing,
 }
@@ -280,7 +280,7 @@ impl Builder {
             name: spec.name.map(Rc::from),
             name_path: spec.name_key.map(|key| spec.names.unwrap_or(spec.holder).then(key)),
             input,
-            signed: spec.signed,
+            signature: spec.signature,
             place: spec.place,
             closing: spec.closing,
         }));

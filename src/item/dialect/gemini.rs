@@ -2,10 +2,14 @@
 
 use super::Dialect;
 use super::builder::{Builder, CallSpec, ResultSpec};
-use crate::item::facts::{Author, Closing, Facts, InputForm, Part, Place, ReplyForm, TextForm};
+use crate::item::edit::Edit;
+use crate::item::facts::{Author, Closing, Facts, InputForm, Part, Place, ReplyForm, Signature, TextForm};
 use crate::item::measure::key_chars;
 use crate::item::path::Path;
 use crate::item::sketch::Sketch;
+
+/// What the API takes in place of a signature that was lost (E-G-SIG).
+const LOST_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub fn read(item: &Sketch<'_>) -> Facts {
     let parts = item.list("parts");
@@ -61,7 +65,10 @@ fn call(part: &Sketch<'_>, call: &Sketch<'_>, path: &Path, builder: &mut Builder
         input: call
             .given("args")
             .map(|value| (holder.then("args"), value, InputForm::Object)),
-        signed: part.given("thoughtSignature").is_some(),
+        signature: match part.given("thoughtSignature") {
+            Some(_) => Signature::Signed,
+            None => Signature::Missing(Edit::set(path.then("thoughtSignature"), LOST_SIGNATURE.into())),
+        },
         closing: Closing::Item(ReplyForm::Gemini),
     });
 }

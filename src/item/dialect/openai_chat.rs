@@ -4,7 +4,7 @@
 use super::Dialect;
 use super::builder::{Builder, CallSpec, ResultSpec};
 use crate::item::edit::Edit;
-use crate::item::facts::{Author, Closing, Facts, InputForm, Part, Place, ReplyForm, TextForm};
+use crate::item::facts::{Author, Closing, Facts, InputForm, Part, Place, ReplyForm, Signature, TextForm};
 use crate::item::path::Path;
 use crate::item::rule::Rule;
 use crate::item::sketch::Sketch;
@@ -124,7 +124,7 @@ fn calls(item: &Sketch<'_>, builder: &mut Builder) {
                 };
                 (names.then(arguments), value, form)
             }),
-            signed: false,
+            signature: Signature::Unsigned,
             closing: Closing::Item(ReplyForm::ChatTool),
         });
     }
@@ -141,7 +141,7 @@ fn calls(item: &Sketch<'_>, builder: &mut Builder) {
             input: function
                 .given("arguments")
                 .map(|value| (path.then("arguments"), value, form_of(value))),
-            signed: false,
+            signature: Signature::Unsigned,
             closing: Closing::Item(ReplyForm::ChatFunction),
         });
     }

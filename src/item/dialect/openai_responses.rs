@@ -4,7 +4,7 @@ use super::Dialect;
 use super::builder::{Builder, CallSpec, ResultSpec};
 use super::openai_chat::NO_OUTPUT;
 use crate::item::edit::Edit;
-use crate::item::facts::{Author, Closing, Facts, InputForm, Part, Place, ReplyForm, Role, TextForm};
+use crate::item::facts::{Author, Closing, Facts, InputForm, Part, Place, ReplyForm, Role, Signature, TextForm};
 use crate::item::path::Path;
 use crate::item::rule::Rule;
 use crate::item::sketch::Sketch;
@@ -185,7 +185,7 @@ fn model_item(item: &Sketch<'_>, kind: &str) -> Facts {
         name: item.name("name"),
         name_key: Some("name"),
         input: None,
-        signed: false,
+        signature: Signature::Unsigned,
         closing: Closing::LeaveOut,
     };
     let is_call = match kind {
