@@ -387,6 +387,56 @@ fn lost_gemini_signatures() {
     );
 }
 
+/// A cut may leave a call in front that stood behind a system message: it is given its user message as well.
+#[test]
+fn a_call_behind_a_system_message_is_opened() {
+    let part = |text: &str| json!({ "type": "text", "text": text });
+    let items = [
+        json!({ "id": "a", "role": "assistant", "parts": [part("Good day.")] }),
+        json!({ "id": "b", "role": "system", "parts": [part("Be brief.")] }),
+        json!({ "id": "c", "role": "assistant", "parts": [
+            { "type": "tool-read", "toolCallId": "1", "state": "output-available", "input": {}, "output": "ok" },
+        ] }),
+    ];
+    for limit in [1, 2, 3] {
+        let once = send(&items, &limited(limit), &ProjectOptions::default()).unwrap();
+        assert_eq!(once.items[0]["role"], "user", "{limit}: {:?}", once.items);
+        let twice = send(&once.items, &limited(limit), &ProjectOptions::default()).unwrap();
+        assert_eq!(twice.items, once.items, "{limit}");
+    }
+}
+
+/// Plain messages do not say that they are Anthropic's. Where a later item does, a tail that was cut before gets its
+/// opener back.
+#[test]
+fn a_dialect_that_is_known_late_opens_all_the_same() {
+    let say = |role: &str, text: &str| json!({ "role": role, "content": text });
+    let mut items: Vec<Value> = ["user", "user", "assistant", "user", "assistant", "user"]
+        .iter()
+        .map(|role| say(role, "words"))
+        .collect();
+    let budget = ContextBudget {
+        low_water: 0.4,
+        ..limited(5)
+    };
+    let before = send(&items, &budget, &ProjectOptions::default()).unwrap();
+    assert_eq!(before.items, items[4..], "as long as nothing tells the provider");
+    items.push(
+        json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "1", "name": "read", "input": {} }] }),
+    );
+    items.push(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "1", "content": "ok" }] }));
+    let sent = send(&items, &budget, &ProjectOptions::default()).unwrap();
+    assert_eq!(sent.items, items[3..]);
+    assert!(sent.report.rebased && sent.report.stable_prefix_items == 0);
+}
+
+fn limited(items: u64) -> ContextBudget {
+    ContextBudget {
+        max_items: Some(items),
+        ..ContextBudget::default()
+    }
+}
+
 #[test]
 fn broken_ai_sdk() {
     generated(Kind::AiSdk);

@@ -156,7 +156,11 @@ impl<'a, P: Payloads> Fold<'a, P> {
             self.count_call();
         }
         let segments = facts.segments.len();
+        let was_unknown = self.history.dialect().is_none();
         self.history.add_item(facts);
+        if was_unknown && self.history.dialect().is_some() {
+            self.anchor_late();
+        }
         for segment in 0..segments {
             let unit = self.history.push_unit(segment);
             self.enter(unit)?;
@@ -357,7 +361,8 @@ impl<'a, P: Payloads> Fold<'a, P> {
         self.marks.anchor == Some(atom) || self.compaction == Some(atom)
     }
 
-    fn atom_size(&self, atom: usize) -> Size {
+    /// What an atom takes.
+    pub fn atom_size(&self, atom: usize) -> Size {
         let units = self
             .history
             .atoms()
@@ -369,7 +374,7 @@ impl<'a, P: Payloads> Fold<'a, P> {
     }
 
     /// What the frame of an item takes whose leading segments are cut away.
-    fn partial(&self, tail: usize) -> Size {
+    pub fn partial(&self, tail: usize) -> Size {
         let first = self.history.atoms().get(tail).and_then(|atom| atom.units.first());
         let (item, segment) = first
             .and_then(|unit| self.history.units().get(*unit))
@@ -406,6 +411,16 @@ impl<'a, P: Payloads> Fold<'a, P> {
             .is_some_and(crate::item::dialect::Dialect::opens_with_user);
         let is_running = self.history.running_opener() == Some(opener);
         (opener < tail && opener >= self.head.atoms() && (is_running || must_open)).then_some(opener)
+    }
+
+    /// Plain messages do not tell their dialect. Where a later item does, a tail that was cut before may lack its opener.
+    fn anchor_late(&mut self) {
+        let anchor = self.anchor_for(self.marks.tail);
+        if self.marks.anchor != anchor {
+            self.marks.anchor = anchor;
+            self.rebases_since_call += 1;
+            self.recount();
+        }
     }
 
     /// The size of the projection as things stand.

@@ -149,7 +149,7 @@ export function scripts() {
 const WITH_SYSTEM = new Set(["openai-responses", "openai-chat", "mixed", "ai-sdk", "ai-sdk-ui"]);
 
 /** @typedef {{ id: string, name: string, argument: string, result: string | null }} Call */
-/** @typedef {{ user: (text: string) => Item[], system: (text: string) => Item[], step: (text: string | null, thought: string | null, calls: Call[], together: boolean, n: number) => Item[] }} Shape */
+/** @typedef {{ user: (text: string) => Item[], system: (text: string) => Item[], step: (text: string | null, thought: string | null, calls: Call[], together: boolean, n: number, signs: boolean) => Item[] }} Shape */
 
 const args = (/** @type {Call} */ { argument }) => ({ argument, page: 1.5 });
 /** @param {Call[]} calls */
@@ -210,13 +210,14 @@ const shapes = {
   gemini: {
     user: (text) => [{ role: "user", parts: [{ text }] }],
     system: () => [],
-    step: (text, thought, calls, together) => [
+    // A model that signs, signs the first call of each step, thought or not.
+    step: (text, thought, calls, together, _n, signs) => [
       {
         role: "model",
         parts: [
           ...some(thought && { text: thought, thought: true }),
           ...some(text !== null && { text }),
-          ...calls.map((call, index) => ({ functionCall: { id: call.id, name: call.name, args: args(call) }, ...(thought && index === 0 ? { thoughtSignature: "c2lnbmF0dXJl" } : {}) })),
+          ...calls.map((call, index) => ({ functionCall: { id: call.id, name: call.name, args: args(call) }, ...(signs && index === 0 ? { thoughtSignature: "c2lnbmF0dXJl" } : {}) })),
         ],
       },
       ...grouped(done(calls).map(({ id, name, result }) => [{ functionResponse: { id, name, response: { output: result } } }]), together, (parts) => ({ role: "user", parts })),
@@ -248,6 +249,7 @@ export function render({ system, events, unanswered }, kind) {
   const items = [];
   let messages = 0;
   const shape = kind === "ai-sdk-ui" ? null : shapes[kind];
+  const signs = events.some((event) => event.kind !== "user" && event.thought);
   /** @param {string} role @param {Item[]} parts */
   const message = (role, parts) => items.push({ id: `m${(messages += 1)}`, role, parts });
   if (WITH_SYSTEM.has(kind)) for (const text of system) shape ? items.push(...shape.system(text)) : message("system", [{ type: "text", text }]);
@@ -267,7 +269,7 @@ export function render({ system, events, unanswered }, kind) {
     }));
     const { text } = event;
     if (shape) {
-      items.push(...shape.step(text, event.thought, calls, event.kind === "step" && event.together, n));
+      items.push(...shape.step(text, event.thought, calls, event.kind === "step" && event.together, n, signs));
       continue;
     }
     // An assistant UIMessage is all of a turn.

@@ -33,10 +33,9 @@ pub fn open<P>(bench: &Bench<'_, P>, drafts: &mut Vec<Draft>, pinned: usize) {
     let mut run = drafts.iter().skip(first).filter(|draft| !draft.is_gone).map(found);
     let opens_wrong = if dialect != Dialect::Anthropic {
         // Neighbours of one role are one turn at Gemini, and only a turn that calls must follow a user's. The AI SDK may
-        // send to it.
-        let model = run.take_while(|facts| facts.as_ref().is_some_and(|facts| facts.author == Author::Model));
-        model
-            .flatten()
+        // send to it. A cut may let any item before the first user message open the projection.
+        run.flatten()
+            .take_while(|facts| !matches!(facts.author, Author::User | Author::Summary))
             .any(|facts| facts.parts.iter().any(|part| matches!(part, Part::Call(_))))
     } else {
         run.next().flatten().is_some_and(|facts| facts.author == Author::Model)
