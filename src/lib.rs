@@ -22,6 +22,7 @@
 //! above it: `error`, [`item`] (what one item is), [`history`] (items in order), [`context`] (projection), and `wasm`,
 //! the only one that knows JavaScript.
 
+pub mod compact;
 pub mod context;
 mod error;
 pub mod history;

@@ -86,6 +86,7 @@ reasons! {
     ITEMS = 11, "maxItems";
     CHARS = 12, "maxApproxChars";
     TOKENS = 13, "maxTokens";
+    COMPACTION = 14, "compaction";
 }
 
 impl Reasons {

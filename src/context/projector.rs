@@ -90,7 +90,11 @@ fn plan_values<'a>(
     })
 }
 
-fn check_item(item: &Value, index: usize) -> Result<(), Error> {
+/// Whether a value can be an item.
+///
+/// # Errors
+/// `invalid_item` where it is no object or nests too deeply.
+pub fn check_item(item: &Value, index: usize) -> Result<(), Error> {
     let problem = if !item.is_object() {
         "must be an object".to_owned()
     } else if !value_is_shallow(item) {

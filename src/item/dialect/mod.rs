@@ -11,10 +11,12 @@ mod gemini;
 pub mod media;
 mod openai_chat;
 mod openai_responses;
+mod passages;
 mod reply;
 mod roles;
 
 pub use builder::SUMMARY_LINE;
+pub use passages::{Passage, passages};
 pub use reply::{INTERRUPTED, OPENING, reply};
 pub use roles::joined_content;
 
