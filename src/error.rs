@@ -12,6 +12,8 @@ pub enum ErrorCode {
     InvalidItem,
     /// An option has a value that means nothing.
     InvalidOption,
+    /// No call of this id is known.
+    UnknownCall,
 }
 
 impl ErrorCode {
@@ -22,6 +24,7 @@ impl ErrorCode {
             Self::InvalidBudget => "invalid_budget",
             Self::InvalidItem => "invalid_item",
             Self::InvalidOption => "invalid_option",
+            Self::UnknownCall => "unknown_call",
         }
     }
 }

@@ -19,7 +19,8 @@
 //! ```
 //!
 //! [`project_json`] does the same over JSON text. The rooms of the crate, from top to bottom, each using only those
-//! above it: `error`, [`item`] (what one item is), [`history`] (items in order), [`context`] (projection), and `wasm`,
+//! above it: `error`, [`item`] (what one item is), [`history`] (items in order), [`context`] (projection), [`memory`] (what
+//! an agent works from), [`compact`] (compaction), and `wasm`,
 //! the only one that knows JavaScript.
 
 pub mod compact;
@@ -27,6 +28,7 @@ pub mod context;
 mod error;
 pub mod history;
 pub mod item;
+pub mod memory;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 

@@ -18,6 +18,7 @@ import { GLUE, GLUE_TYPES, WASM } from "./wasm.mjs";
 
 const TYPES = join(root, "src", "js", "types.d.ts");
 const ENTRIES = join(root, "src", "js", "entries");
+const HOST = join(root, "src", "js", "host.js");
 const IMPORT = join(root, "src", "js", "import", "index.js");
 
 /**
@@ -79,6 +80,15 @@ export async function publicNames() {
 }
 
 /**
+ * The names among them that stand in JavaScript.
+ * @returns {Promise<string[]>}
+ */
+async function hostNames() {
+  const exported = (await readFile(HOST, "utf8")).matchAll(/^export \{ ([\w, ]+) \} from/gm);
+  return Array.from(exported, ([, list]) => /** @type {string} */ (list).split(", ")).flat();
+}
+
+/**
  * Resolves the modules of src/js/entries/build.d.ts.
  * @param {string} from
  * @param {readonly string[]} names
@@ -91,14 +101,17 @@ function parts(from, names, isExternal) {
     setup(build) {
       build.onResolve({ filter: /^build:/ }, ({ path }) => {
         if (path === "build:wasm") return isExternal ? { path: `./${WASM}`, external: true } : { path: WASM, namespace: "bytes" };
+        if (path === "build:host") return { path: HOST };
         return path === "build:glue" ? { path: join(from, GLUE) } : { path, namespace: "names" };
       });
       // Named without its folder: esbuild writes the names of modules into what it makes.
       build.onLoad({ filter: /./, namespace: "bytes" }, async () => ({ contents: await readFile(join(from, WASM)), loader: "binary" }));
       // One by one: esbuild then says so if the glue lacks a name, and nothing internal (KeptFacts, start) gets out.
-      build.onLoad({ filter: /./, namespace: "names" }, () => ({
-        contents: `export { ${names.join(", ")} } from "build:glue";`,
-      }));
+      build.onLoad({ filter: /./, namespace: "names" }, async () => {
+        const ofHost = await hostNames();
+        const ofGlue = names.filter((name) => !ofHost.includes(name));
+        return { contents: `export { ${ofGlue.join(", ")} } from "build:glue";\nexport { ${ofHost.join(", ")} } from "build:host";` };
+      });
       build.onLoad({ filter: /context_projector\.js$/ }, async ({ path }) => ({ contents: quietGlue(await readFile(path, "utf8")) }));
     },
   };

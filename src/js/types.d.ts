@@ -637,6 +637,478 @@ export class TypeAwareContextProjector implements ContextProjector {
   [Symbol.dispose](): void;
 }
 
+// ──────────────────────────── memory ─────────────────────────────
+
+/**
+ * What an agent works from: the items it still has, and a summary of those it has not.
+ *
+ * @example
+ * ```ts
+ * import { InMemoryAgentMemory, type MemorySnapshot } from "context-projector";
+ *
+ * const memory = new InMemoryAgentMemory();
+ * memory.addUserInput("Hello");
+ * const saved: string = JSON.stringify(memory.snapshot());
+ * new InMemoryAgentMemory().restore(JSON.parse(saved) as MemorySnapshot);
+ * ```
+ */
+export interface MemorySnapshot<T extends Item = Item> {
+  /** The items, oldest first, without the summary. */
+  items: T[];
+  /** What came before them; `null` where nothing did. */
+  summary: string | null;
+}
+
+/**
+ * What makes memory smaller. Any object with this method fits; it may answer at once or with a promise.
+ *
+ * @example
+ * ```ts
+ * import { InMemoryAgentMemory, type MemoryCompressor } from "context-projector";
+ *
+ * const forgetful: MemoryCompressor = { compress: ({ items, summary }) => ({ items: items.slice(-1), summary }) };
+ * new InMemoryAgentMemory({ compressor: forgetful });
+ * ```
+ */
+export interface MemoryCompressor {
+  /** Answers the memory that takes the place of `snapshot`, which is a copy. */
+  compress(snapshot: MemorySnapshot): MemorySnapshot | Promise<MemorySnapshot>;
+}
+
+/**
+ * A compressor that keeps the newest items, cut between steps: a call never loses its result. Leading system items, the
+ * user message of the turn that is cut, and calls in flight stay, whatever the number. What falls is gone without a
+ * trace; {@link CompactPolicyMemoryCompressor} summarises it.
+ *
+ * @example
+ * ```ts
+ * import { InMemoryAgentMemory, WindowedMemoryCompressor } from "context-projector";
+ *
+ * new InMemoryAgentMemory({ compressor: new WindowedMemoryCompressor(200) });
+ * ```
+ */
+export class WindowedMemoryCompressor implements MemoryCompressor {
+  /**
+   * @param maxItems most items to keep, an integer of at least 1
+   * @throws {ContextProjectorError} `invalid_option` at `maxItems`
+   */
+  constructor(maxItems: number);
+
+  /**
+   * Keeps the newest items; the summary stays as it is.
+   *
+   * @throws {ContextProjectorError} `invalid_option` at `snapshot`, `invalid_item`
+   */
+  compress(snapshot: MemorySnapshot): MemorySnapshot;
+}
+
+/** What an agent reads from and writes to. {@link InMemoryAgentMemory} is one. */
+export interface AgentMemory<T extends Item = Item> {
+  /** Adds what a person wrote: a text, which becomes an item of the history's dialect, or an item. */
+  addUserInput(input: string | T): void;
+  /** Adds what the model gave, and what tools gave where the items are there already. */
+  addOutputItems(items: readonly T[]): void;
+  /** Adds what a tool gave, in the form of the call that it answers. */
+  addToolOutput(callId: string, output: unknown): void;
+  /** Leading system items, the summary as one item of the dialect, then the rest: what {@link project} takes. */
+  getItems(): T[];
+  /** The summary of what is no longer there. */
+  getSummary(): string | null;
+  /** Sets or removes the summary. */
+  setSummary(summary: string | null): void;
+  /** Items and summary as they are now. */
+  snapshot(): MemorySnapshot<T>;
+  /** Replaces items and summary. */
+  restore(snapshot: MemorySnapshot<T>): void;
+  /** Forgets everything. */
+  clear(): void;
+}
+
+/**
+ * Memory in an array. Items are kept as the very objects that were added.
+ *
+ * With a compressor it is made smaller after each write, one compression at a time. A compressor may take its time:
+ * items added meanwhile follow what it answers, in order, and what it answers for a memory that was replaced meanwhile
+ * is of no use and dropped.
+ *
+ * @example
+ * ```ts
+ * import { InMemoryAgentMemory, project } from "context-projector";
+ *
+ * const memory = new InMemoryAgentMemory({ dialect: "openai-chat" });
+ * memory.addUserInput("How warm is it in Kyoto?");
+ * memory.addOutputItems([
+ *   { role: "assistant", tool_calls: [{ id: "call_1", type: "function", function: { name: "weather", arguments: "{}" } }] },
+ * ]);
+ * memory.addToolOutput("call_1", { celsius: 21 });
+ * const { items } = project(memory.getItems(), { maxItems: 40 });
+ * ```
+ */
+export class InMemoryAgentMemory<T extends Item = Item> implements AgentMemory<T> {
+  /**
+   * @param options the dialect, where the first items do not show it, and a compressor
+   * @throws {ContextProjectorError} `invalid_option` for a wrong one
+   */
+  constructor(options?: { dialect?: Dialect; compressor?: MemoryCompressor });
+
+  /**
+   * Adds what a person wrote. A text becomes an item of the dialect; where none is known yet, `{ role, content }`.
+   *
+   * @throws {ContextProjectorError} `invalid_item`
+   */
+  addUserInput(input: string | T): void;
+
+  /**
+   * Adds items. A `UIMessage` whose `id` is in memory takes the place of that one.
+   *
+   * @throws {ContextProjectorError} `invalid_item`, with the path
+   */
+  addOutputItems(items: readonly T[]): void;
+
+  /**
+   * Adds what a tool gave, in the form of the call that it answers. A string stays one; anything else becomes JSON text,
+   * or JSON where the dialect has a place for it; `undefined` says that there was no output. In a `UIMessage` the part
+   * of the call gets it.
+   *
+   * @param callId the call's id; its name where calls have no ids
+   * @throws {ContextProjectorError} `unknown_call` at `callId`; `invalid_item` at `output` where it has no form in JSON,
+   * or where the result of such a call is no text (a screenshot): add the item itself then
+   */
+  addToolOutput(callId: string, output: unknown): void;
+
+  /** Leading system items, the summary as one item of the dialect, then the rest. */
+  getItems(): T[];
+
+  /** The summary of what is no longer there. */
+  getSummary(): string | null;
+
+  /** Sets or removes the summary. */
+  setSummary(summary: string | null): void;
+
+  /** Items and summary as they are now; a copy of the list, with the same items. */
+  snapshot(): MemorySnapshot<T>;
+
+  /**
+   * Replaces items and summary.
+   *
+   * @throws {ContextProjectorError} `invalid_option` at `snapshot`, `invalid_item`; memory is then as it was
+   */
+  restore(snapshot: MemorySnapshot<T>): void;
+
+  /** Forgets everything. */
+  clear(): void;
+
+  /** Settles when a compressor that answers asynchronously has answered; rejects with what it threw, once. */
+  settled(): Promise<void>;
+}
+
+// ─────────────────────────── compaction ──────────────────────────
+
+/**
+ * How a compaction ended.
+ *
+ * | status | memory | why |
+ * |---|---|---|
+ * | `compacted` | is smaller | a summary was accepted |
+ * | `nothing_to_do` | is as it was | there is nothing that a summary could take the place of; no call was made |
+ * | `irreducible` | is as it was | what must stay is over the limit alone; no call was made |
+ * | `vetoed` | is as it was | a hook said no |
+ * | `empty_summary` | is as it was | the model's answer holds no summary, or was cut off |
+ * | `inflated_summary` | is as it was | the summary is no smaller than what it would replace |
+ * | `summary_failed` | is as it was | the host's model threw |
+ * | `cancelled` | is as it was | the caller's signal ended it |
+ * | `stale` | is as it was | memory became another one meanwhile |
+ */
+export type CompactStatus =
+  | "compacted"
+  | "nothing_to_do"
+  | "irreducible"
+  | "vetoed"
+  | "empty_summary"
+  | "inflated_summary"
+  | "summary_failed"
+  | "cancelled"
+  | "stale";
+
+/**
+ * What a compaction came to. Plain JSON, items aside: keep it and give it to the next compaction as `previous`, so that
+ * lists accumulate as data instead of passing through the model's prose.
+ */
+export interface CompactResult<T extends Item = Item> {
+  /** How it ended. */
+  status: CompactStatus;
+  /** Memory as it is now; the same as before unless `status` is `compacted`. */
+  memory: MemorySnapshot<T>;
+  /** The summary, as in `memory`. */
+  summary: string | null;
+  /** What the user wants. */
+  goal: string | null;
+  /** What was done. */
+  completed: string[];
+  /** What remains. An entry that the model did not answer for ends in `[carried 1]` to `[carried 3]`. */
+  pending: string[];
+  /** What was decided; carried in the same way. */
+  decisions: string[];
+  /** Left to policies of your own. */
+  changedArtifacts: string[];
+  /** What failed, commands with their last error line. */
+  failedCommands: string[];
+  /** What tests said. */
+  testResults: string[];
+  /** Left to policies of your own. */
+  userConfirmations: string[];
+  /** Left to policies of your own. */
+  sandboxState: string[];
+  /** What is not known. */
+  openQuestions: string[];
+  /** Files that tools read and did not change, the last touched last. */
+  readFiles: string[];
+  /** Files that tools created or changed, the last touched last. */
+  modifiedFiles: string[];
+  /** Keys of the model's answer beyond those asked for. */
+  extra: { [key: string]: unknown };
+  /** What became of each item of the memory that was compacted. */
+  contextReport: ContextReport;
+  /** Model calls made, and why an attempt was refused, in order. */
+  attempts: { status: CompactStatus; message: string }[];
+}
+
+/** What is known when a policy is asked whether to compact. */
+export interface CompactContext {
+  /** Tokens of the last prompt as the provider measured them; `null` where that is not known. */
+  tokens: number | null;
+  /** Tokens of what is not history: instructions, tool schemas, room for the answer. */
+  overheadTokens: number;
+  /** Failures in a row. */
+  failures: number;
+  /** The result of the compaction before. */
+  previous: CompactResult | null;
+}
+
+/**
+ * When and how memory is compacted. Any object with these methods fits. Policies keep no state: whoever owns the memory
+ * counts failures and passes the result before.
+ */
+export interface CompactPolicy {
+  /** Whether it is time. Absent: never; `compact` is then for you to call. */
+  shouldCompact?(snapshot: MemorySnapshot, context?: CompactContext): boolean;
+  /** Compacts. What it answers takes the place of memory only with the status `compacted`. */
+  compact(snapshot: MemorySnapshot, options?: { signal?: AbortSignal; previous?: CompactResult | null }): CompactResult | Promise<CompactResult>;
+}
+
+/**
+ * Compaction without a model: keeps what a projection under its budget keeps, and puts a text that states what can be
+ * known in the place of the rest: counts, goal (the first user message, shortened), files, failed commands with their
+ * last error line, test results. Deterministic; earlier texts of its own are merged, not nested.
+ *
+ * @example
+ * ```ts
+ * import { StructuredSummaryCompactPolicy } from "context-projector";
+ *
+ * const policy = new StructuredSummaryCompactPolicy({ maxItems: 40 });
+ * const snapshot = { items: [{ role: "user", content: "Hello" }], summary: null };
+ * if (policy.shouldCompact(snapshot)) console.log((await policy.compact(snapshot)).summary);
+ * ```
+ */
+export class StructuredSummaryCompactPolicy implements CompactPolicy {
+  /**
+   * @param budget its limits say what stays; tiers have no effect, since memory keeps items whole
+   * @param options the dialect and the token counter are used
+   * @throws {ContextProjectorError} `invalid_budget`, `invalid_option`
+   */
+  constructor(budget: ContextBudget, options?: ProjectOptions);
+
+  /** Whether memory is over a limit of the budget and something can go. */
+  shouldCompact(snapshot: MemorySnapshot, context?: CompactContext): boolean;
+
+  /**
+   * Compacts.
+   *
+   * @throws {ContextProjectorError} (as a rejection) `invalid_option` at `snapshot` or `previous`, `invalid_item`
+   */
+  compact(snapshot: MemorySnapshot, options?: { signal?: AbortSignal; previous?: CompactResult | null }): Promise<CompactResult>;
+}
+
+/** What the host's model is asked. Send `system` as instructions and `input` as the user message, in a conversation of its own. */
+export interface SummaryPrompt {
+  /** What to do. */
+  system: string;
+  /** The transcript, in a fence, and the instruction behind it. */
+  input: string;
+  /** Aborted when the compaction is. */
+  signal: AbortSignal;
+}
+
+/** What the host's model said. A `finishReason` of `length` or the like tells that the text was cut off. */
+export type SummaryAnswer = string | { text: string | null; finishReason?: string };
+
+/** The host's model call. It may answer at once, throw or reject: memory then stays as it is. */
+export type SummaryModel = (prompt: SummaryPrompt) => SummaryAnswer | Promise<SummaryAnswer>;
+
+/**
+ * How to compact with a model. A field of another name is refused, since a misspelt limit would be a compaction that
+ * never comes.
+ */
+export interface LlmCompactOptions {
+  /** Compact when the items number more than this. At least one of the three limits for automatic use. At least 1. */
+  maxItems?: number;
+  /** Compact when the items and the summary take more characters than this. At least 1. */
+  maxApproxChars?: number;
+  /** Compact when the prompt takes more tokens than this. At least 1. */
+  maxTokens?: number;
+  /** Tokens of what is not history. Default 0. */
+  overheadTokens?: number;
+  /** Newest items to keep, before the cut is moved to a safe place. Default: half of the limit that fired. */
+  keepRecentItems?: number;
+  /** Newest items to keep, in tokens. */
+  keepRecentTokens?: number;
+  /** First items that are never summarised. Default 0. */
+  pinnedPrefixItems?: number;
+  /** Longest prompt for the model, in characters; a longer one is summarised in chunks. At least 4,000; default 120,000. */
+  maxPromptChars?: number;
+  /** Longest summary, in characters. At least 400; default 8,000. */
+  maxSummaryChars?: number;
+  /** Most files in the two lists together; those that were only read give way first. Default 100. */
+  maxFiles?: number;
+  /** Instructions of yours for the summariser, behind the built-in ones. */
+  instructions?: string;
+  /** How tools of yours touch files, by their names, beside the built-in map of the known agents' tools. */
+  fileTools?: { [tool: string]: "read" | "modify" | "ignore" };
+  /** What takes the place of an answer that was refused: nothing, or what can be known without a model. Default `none`. */
+  fallback?: "none" | "structured";
+  /** Counts the tokens of a text. Default: the built-in estimate. */
+  countTokens?: (text: string) => number;
+  /** The shape of the items. Default: that of the first item that shows it. */
+  dialect?: Dialect;
+  /** OpenAI: whether responses are stored at the provider. Default true. */
+  store?: boolean;
+}
+
+/**
+ * Compaction with a model of yours. The newest items stay; what came before becomes a summary that the model writes,
+ * together with lists that the library keeps by itself. Whatever the model does, memory is never worse: an answer that
+ * is empty, cut off, an echo, or no smaller than what it would replace is refused, and memory stays as it was.
+ *
+ * @example
+ * ```ts
+ * import { LlmCompactPolicy } from "context-projector";
+ *
+ * declare function ask(system: string, input: string, signal: AbortSignal): Promise<string>;
+ *
+ * const policy = new LlmCompactPolicy(({ system, input, signal }) => ask(system, input, signal), { maxTokens: 100_000 });
+ * const snapshot = { items: [{ role: "user", content: "Hello" }], summary: null };
+ * if (policy.shouldCompact(snapshot)) {
+ *   const result = await policy.compact(snapshot, { signal: AbortSignal.timeout(60_000) });
+ *   console.log(result.status, result.summary);
+ * }
+ * ```
+ */
+export class LlmCompactPolicy implements CompactPolicy {
+  /**
+   * @param model your model call
+   * @param options when to compact, and how
+   * @throws {ContextProjectorError} `invalid_option` with the field's path
+   */
+  constructor(model: SummaryModel, options: LlmCompactOptions);
+
+  /** Whether memory is over a limit, and a compaction would take a fair share of it away. */
+  shouldCompact(snapshot: MemorySnapshot, context?: CompactContext): boolean;
+
+  /**
+   * Compacts. Resolves also where the model failed: `status` says how it ended.
+   *
+   * @throws {ContextProjectorError} (as a rejection) `invalid_option` at `snapshot` or `previous`, `invalid_item`
+   */
+  compact(snapshot: MemorySnapshot, options?: { signal?: AbortSignal; previous?: CompactResult | null }): Promise<CompactResult>;
+}
+
+/**
+ * A policy as the compressor of a memory. It is asked after each write. After a failure it is not asked again before
+ * memory has grown by a tenth, and by one item at least; after three in a row not before the memory is another one.
+ *
+ * @example
+ * ```ts
+ * import { CompactPolicyMemoryCompressor, InMemoryAgentMemory, StructuredSummaryCompactPolicy } from "context-projector";
+ *
+ * const compressor = new CompactPolicyMemoryCompressor(new StructuredSummaryCompactPolicy({ maxItems: 40 }));
+ * const memory = new InMemoryAgentMemory({ compressor });
+ * memory.addUserInput("Hello");
+ * await memory.settled();
+ * console.log(compressor.getLastResult()?.status);
+ * ```
+ */
+export class CompactPolicyMemoryCompressor implements MemoryCompressor {
+  /**
+   * @param policy when and how to compact
+   * @throws {ContextProjectorError} `invalid_option` at `policy`
+   */
+  constructor(policy: CompactPolicy);
+
+  /** Memory after a compaction, or as it was. Rejects with what the policy threw. */
+  compress(snapshot: MemorySnapshot): Promise<MemorySnapshot>;
+
+  /** The result of the newest compaction that was tried. */
+  getLastResult(): CompactResult | null;
+}
+
+/**
+ * Plans a compaction for hosts that run the model elsewhere: {@link LlmCompactPolicy} without the call. The plan is plain
+ * JSON: it can be stored, sent, and gone on with in another process.
+ *
+ * @example
+ * ```ts
+ * import { commitCompaction, continueCompaction, planCompaction } from "context-projector";
+ *
+ * declare function ask(system: string, input: string): Promise<string>;
+ *
+ * const snapshot = { items: [{ role: "user", content: "Hello" }], summary: null };
+ * let plan = planCompaction(snapshot, { maxItems: 100 });
+ * while (plan.status === "ready" && plan.prompt !== null) {
+ *   plan = continueCompaction(plan, await ask(plan.prompt.system, plan.prompt.input));
+ * }
+ * const { status, memory } = commitCompaction(snapshot, plan);
+ * ```
+ *
+ * @param snapshot the memory to compact
+ * @param options how
+ * @param previous the result of the compaction before, if any
+ * @throws {ContextProjectorError} `invalid_option`, `invalid_item`
+ */
+export function planCompaction(snapshot: MemorySnapshot, options: LlmCompactOptions, previous?: CompactResult | null): CompactionPlan;
+
+/**
+ * The plan with the model's answer: the next prompt, `answered`, or why the answer was refused.
+ *
+ * @param plan a plan whose status is `ready`
+ * @param answer what the model said to its prompt
+ * @throws {ContextProjectorError} `invalid_option` at `plan` or `answer`
+ */
+export function continueCompaction(plan: CompactionPlan, answer: SummaryAnswer): CompactionPlan;
+
+/**
+ * Puts the summary of an answered plan in the place of what it summarises. Items that were appended since the plan was
+ * made follow in order; if what was summarised is no longer there as it was, the result is `stale`. A plan that ended
+ * otherwise gives a result that says so.
+ *
+ * @param snapshot memory as it is now
+ * @param plan a plan that waits for no answer
+ * @throws {ContextProjectorError} `invalid_option` at `snapshot` or `plan`, `invalid_item`
+ */
+export function commitCompaction(snapshot: MemorySnapshot, plan: CompactionPlan): CompactResult;
+
+/** A compaction under way. The fields named here are yours to read; the others belong to the library. */
+export interface CompactionPlan {
+  /** `ready`: `prompt` waits for an answer. `answered`: ready to commit. Otherwise: why it ended. */
+  status: "ready" | "answered" | Exclude<CompactStatus, "compacted">;
+  /** What to ask the model next; `null` where nothing is to be asked. */
+  prompt: { system: string; input: string } | null;
+  /** Which call this is, from 1; 0 where none is made. */
+  call: number;
+  /** How many calls there are: one for each chunk of the transcript. */
+  calls: number;
+  [key: string]: unknown;
+}
+
 // ───────────────────────────── errors ────────────────────────────
 
 /**

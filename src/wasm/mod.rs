@@ -3,6 +3,7 @@
 //! Exported classes take `&self` only, and no borrow is held across a call into JavaScript, so that a call from inside a
 //! host's callback works.
 
+mod compact;
 mod host;
 mod items;
 mod project;

@@ -86,7 +86,11 @@ pub fn validate(items: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> 
     Ok(found.into())
 }
 
-fn array(items: &JsValue) -> Result<&Array, JsValue> {
+/// An array of items.
+///
+/// # Errors
+/// `invalid_item` at `items`.
+pub fn array(items: &JsValue) -> Result<&Array, JsValue> {
     if Array::is_array(items) {
         Ok(items.unchecked_ref())
     } else {
@@ -105,25 +109,42 @@ pub fn project_with(
     count: Option<&Function>,
 ) -> Result<JsValue, JsValue> {
     let items = array(items)?;
-    let facts = facts_of(items, options.dialect)?;
+    let read = read_facts(items, options.dialect)?;
     let payloads = JsItems {
         items: items.clone(),
         media_tokens: options.media_tokens(),
         count_tokens: count.cloned(),
     };
-    let outcome = plan_projection(&facts, &payloads, budget, options, |text| payloads.count(text));
-    let kept = KeptFacts {
-        facts,
-        dialect: options.dialect,
-    };
-    host::keep_facts(items, kept.into());
+    let outcome = plan_projection(&read.facts, &payloads, budget, options, |text| payloads.count(text));
+    read.keep(items);
     let outcome = outcome?;
     let sources = outcome.rebuilt.as_ref().map_or(items, |(rebuilt, _)| &rebuilt.items);
     answer(sources, &outcome.plan, &outcome.report)
 }
 
+/// Facts of a history.
+pub struct Read {
+    /// Of each item.
+    pub facts: Vec<Rc<Facts>>,
+    dialect: Option<Dialect>,
+}
+
+impl Read {
+    /// Keeps them for the next call.
+    pub fn keep(self, items: &Array) {
+        let kept = KeptFacts {
+            facts: self.facts,
+            dialect: self.dialect,
+        };
+        host::keep_facts(items, kept.into());
+    }
+}
+
 /// Facts of all items; those of leading items that were read before are taken from there.
-fn facts_of(items: &Array, dialect: Option<Dialect>) -> Result<Vec<Rc<Facts>>, JsValue> {
+///
+/// # Errors
+/// `invalid_item`.
+pub fn read_facts(items: &Array, dialect: Option<Dialect>) -> Result<Read, JsValue> {
     let recalled = host::recall_facts(items);
     let mut facts = match KeptFacts::try_from_js_value(recalled.facts()) {
         Ok(kept) if kept.dialect == dialect => kept.facts,
@@ -144,25 +165,36 @@ fn facts_of(items: &Array, dialect: Option<Dialect>) -> Result<Vec<Rc<Facts>>, J
         )
         .into());
     }
-    Ok(facts)
+    Ok(Read { facts, dialect })
 }
 
-fn answer(items: &Array, plan: &Plan, report: &ContextReport) -> Result<JsValue, JsValue> {
+fn answer(items: &Array, plan: &Plan, account: &ContextReport) -> Result<JsValue, JsValue> {
+    let projection = Object::new();
+    Reflect::set(&projection, &"items".into(), &assemble(items, plan)?.into())?;
+    Reflect::set(&projection, &"report".into(), &report(account))?;
+    Ok(projection.into())
+}
+
+/// The items that a plan names.
+///
+/// # Errors
+/// What the host's objects throw.
+pub fn assemble(items: &Array, plan: &Plan) -> Result<Array, JsValue> {
     let (triples, texts) = encode(plan);
-    let items = host::assemble(items, &triples, texts)?;
+    host::assemble(items, &triples, texts)
+}
+
+/// A report as a JavaScript object.
+pub fn report(report: &ContextReport) -> JsValue {
     let fates = Fate::ALL.iter().map(|fate| fate.as_str().to_owned()).collect();
     let (figures, reasons) = figures(report);
-    let report = host::make_report(
+    host::make_report(
         &figures,
         report.pending_call_ids.clone(),
         report.notes.clone(),
         fates,
         reasons,
-    );
-    let projection = Object::new();
-    Reflect::set(&projection, &"items".into(), &items)?;
-    Reflect::set(&projection, &"report".into(), &report)?;
-    Ok(projection.into())
+    )
 }
 
 /// The plan for `assemble()` of `js/boundary.js`.

@@ -1,5 +1,6 @@
 //! Budgets and options as they come from JavaScript.
 
+use crate::compact::LlmCompactOptions;
 use crate::context::{ContextBudget, ProjectOptions, Setting, read_setting};
 use crate::error::ErrorCode;
 use js_sys::{Array, Function, Object, Reflect};
@@ -10,20 +11,19 @@ use wasm_bindgen::prelude::*;
 /// # Errors
 /// `invalid_budget` with the field's path; what a getter of the host throws.
 pub fn budget(value: &JsValue) -> Result<ContextBudget, JsValue> {
-    let mut setting = read(value, "budget", ErrorCode::InvalidBudget, &ContextBudget::FIELDS)?;
-    if let Setting::Object(values) = &mut setting {
-        // A field that is none is refused, so it has to be seen.
-        if let Some(object) = value.dyn_ref::<Object>() {
-            for key in Object::keys(object).iter().filter_map(|key| key.as_string()) {
-                if !ContextBudget::FIELDS.contains(&key.as_str())
-                    && !Reflect::get(value, &JsValue::from(&key))?.is_undefined()
-                {
-                    values.push((key, Setting::Other));
-                }
-            }
-        }
-    }
+    let setting = read_strictly(value, "budget", ErrorCode::InvalidBudget, &ContextBudget::FIELDS)?;
     Ok(ContextBudget::read(&setting)?)
+}
+
+/// Options of a compaction, and the host's token counter among them.
+///
+/// # Errors
+/// `invalid_option` with the field's path; what a getter of the host throws.
+pub fn compaction(value: &JsValue) -> Result<(LlmCompactOptions, Option<Function>), JsValue> {
+    let setting = read_strictly(value, "options", ErrorCode::InvalidOption, &LlmCompactOptions::FIELDS)?;
+    let options = LlmCompactOptions::read(&setting)?;
+    let count = counter(value, options.counts_tokens)?;
+    Ok((options, count))
 }
 
 /// Options, and the host's token counter among them.
@@ -33,14 +33,16 @@ pub fn budget(value: &JsValue) -> Result<ContextBudget, JsValue> {
 pub fn options(value: &JsValue) -> Result<(ProjectOptions, Option<Function>), JsValue> {
     let setting = read(value, "options", ErrorCode::InvalidOption, &ProjectOptions::FIELDS)?;
     let options = ProjectOptions::read(&setting)?;
-    let count = if options.counts_tokens {
-        Reflect::get(value, &JsValue::from("countTokens"))?
-            .dyn_into::<Function>()
-            .ok()
-    } else {
-        None
-    };
+    let count = counter(value, options.counts_tokens)?;
     Ok((options, count))
+}
+
+fn counter(value: &JsValue, is_given: bool) -> Result<Option<Function>, JsValue> {
+    if !is_given {
+        return Ok(None);
+    }
+    let count = Reflect::get(value, &JsValue::from("countTokens"))?;
+    Ok(count.dyn_into::<Function>().ok())
 }
 
 /// The terms on which a history is validated: options, or the name of a dialect alone.
@@ -55,6 +57,19 @@ pub fn terms(value: &JsValue) -> Result<ProjectOptions, JsValue> {
         }
         None => Ok(options(value)?.0),
     }
+}
+
+/// The same where a field that is none is refused, so that it has to be seen.
+fn read_strictly(value: &JsValue, name: &str, code: ErrorCode, fields: &[&str]) -> Result<Setting, JsValue> {
+    let mut setting = read(value, name, code, fields)?;
+    if let (Setting::Object(values), Some(object)) = (&mut setting, value.dyn_ref::<Object>()) {
+        for key in Object::keys(object).iter().filter_map(|key| key.as_string()) {
+            if !fields.contains(&key.as_str()) && !Reflect::get(value, &JsValue::from(&key))?.is_undefined() {
+                values.push((key, Setting::Other));
+            }
+        }
+    }
+    Ok(setting)
 }
 
 fn read(value: &JsValue, name: &str, code: ErrorCode, fields: &[&str]) -> Result<Setting, JsValue> {

@@ -342,10 +342,7 @@ fn patches(input: &Value) -> Operations {
                     _ => of(vec![FileOp::Modify(path_of(path))]),
                 };
             }
-            str_at(
-                object,
-                &["input", "patch", "patchText", "diff", "patch_text", "content"],
-            )
+            str_at(object, &["input", "patch", "patchText", "diff", "patch_text"])
         }
         _ => None,
     };

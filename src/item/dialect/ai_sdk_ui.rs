@@ -3,11 +3,13 @@
 use super::Dialect;
 use super::ai_sdk::{link, server_id, signature};
 use super::builder::{Builder, CallSpec, ResultSpec};
+use super::openai_chat::NO_OUTPUT;
 use super::reply::INTERRUPTED;
 use crate::item::edit::Edit;
 use crate::item::facts::{Author, Closing, Facts, InputForm, Part, Place, Segment, TextForm};
 use crate::item::path::Path;
 use crate::item::sketch::Sketch;
+use serde_json::Value;
 
 pub fn read(item: &Sketch<'_>) -> Facts {
     let author = match item.str("role") {
@@ -120,4 +122,15 @@ fn closed(part: &Sketch<'_>, path: &Path) -> Vec<Edit> {
         edits.push(Edit::set(path.then("input"), InputForm::Object.empty()));
     }
     edits
+}
+
+/// What gives the tool part at a path the output of its tool; `None`: it gave nothing.
+#[must_use]
+pub fn output_edits(path: &Path, output: Option<&Value>) -> Vec<Edit> {
+    let output = output.cloned().unwrap_or_else(|| NO_OUTPUT.into());
+    vec![
+        Edit::set(path.then("state"), "output-available".into()),
+        Edit::set(path.then("output"), output),
+        Edit::remove(path.then("errorText")),
+    ]
 }

@@ -15,9 +15,10 @@ mod passages;
 mod reply;
 mod roles;
 
+pub use ai_sdk_ui::output_edits;
 pub use builder::SUMMARY_LINE;
 pub use passages::{Passage, passages};
-pub use reply::{INTERRUPTED, OPENING, reply};
+pub use reply::{INTERRUPTED, OPENING, answer, reply};
 pub use roles::joined_content;
 
 use crate::item::facts::{Facts, InputForm};
@@ -251,10 +252,22 @@ pub fn summary_text(summary: &str) -> String {
 /// A user message that stands in front of a history which the model opened.
 #[must_use]
 pub fn opening_item(dialect: Dialect) -> Value {
+    user_item(Some(dialect), OPENING, "opening")
+}
+
+/// What a person wrote, as an item of a dialect. `id` is the item's where the dialect gives one.
+#[must_use]
+pub fn user_item(dialect: Option<Dialect>, text: &str, id: &str) -> Value {
     match dialect {
-        Dialect::Gemini => json!({ "role": "user", "parts": [{ "text": OPENING }] }),
-        Dialect::AiSdkUi => json!({ "id": "opening", "role": "user", "parts": [{ "type": "text", "text": OPENING }] }),
-        _ => json!({ "role": "user", "content": [{ "type": "text", "text": OPENING }] }),
+        Some(Dialect::OpenAiResponses) => json!({
+            "type": "message", "role": "user", "content": [{ "type": "input_text", "text": text }]
+        }),
+        Some(Dialect::Anthropic | Dialect::AiSdk) => {
+            json!({ "role": "user", "content": [{ "type": "text", "text": text }] })
+        }
+        Some(Dialect::Gemini) => json!({ "role": "user", "parts": [{ "text": text }] }),
+        Some(Dialect::AiSdkUi) => json!({ "id": id, "role": "user", "parts": [{ "type": "text", "text": text }] }),
+        Some(Dialect::OpenAiChat) | None => json!({ "role": "user", "content": text }),
     }
 }
 

@@ -5,6 +5,25 @@ declare module "build:glue" {
   export function initSync(options: { module: BufferSource | WebAssembly.Module }): unknown;
   /** wasm-bindgen's way to start with a file that is still to be loaded. */
   export default function init(options?: { module_or_path: unknown }): Promise<unknown>;
+
+  // What src/wasm/compact.rs exports for src/js/compact and src/js/memory.
+  type Dialect = import("../types.d.ts").Dialect;
+  type Committed = { items: object[]; report: import("../types.d.ts").ContextReport; fields: string };
+  export function compactionOptions(options: unknown): void;
+  export function compactionPlan(items: object[], summary: string | undefined, options: unknown, previous: string | undefined): string;
+  export function compactionDue(items: object[], summary: string | undefined, options: unknown, tokens: number, overheadTokens: number): boolean;
+  export function compactionAnswer(plan: string, text: string | undefined, finishReason: string | undefined): string;
+  export function compactionFail(plan: string, isCancelled: boolean, message: string): string;
+  export function compactionCommit(items: object[], summary: string | undefined, plan: string): Committed;
+  export function structuredOptions(budget: unknown, options: unknown): void;
+  export function structuredCompaction(
+    items: object[], summary: string | undefined, budget: unknown, options: unknown, previous: string | undefined,
+  ): Committed;
+  export function structuredDue(items: object[], summary: string | undefined, budget: unknown, options: unknown): boolean;
+  export function memoryUserItem(items: object[], dialect: Dialect | undefined, text: string, id: string): object;
+  export function memoryToolOutput(items: object[], dialect: Dialect | undefined, callId: string, output: string | undefined): [number, object];
+  export function memoryItems(items: object[], summary: string, dialect: Dialect | undefined): object[];
+  export function memoryWindow(items: object[], maxItems: number): object[];
 }
 
 declare module "build:wasm" {
@@ -12,5 +31,5 @@ declare module "build:wasm" {
   export default wasm;
 }
 
-/** The public names, each re-exported from the glue; src/js/types.d.ts is their list. */
+/** The public names: those of src/js/host.js, the others from the glue; src/js/types.d.ts is their list. */
 declare module "build:public" {}

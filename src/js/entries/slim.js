@@ -1,5 +1,5 @@
-// What `context-projector/slim` is: the glue as it was generated, for those who load the wasm themselves. Nothing works
-// before `init()` or `initSync()`.
+// What `context-projector/slim` is: the same names for those who load the wasm themselves. Nothing works before `init()` or
+// `initSync()`.
 
-export * from "build:glue";
-export { default } from "build:glue";
+export * from "build:public";
+export { initSync, default } from "build:glue";

@@ -1,0 +1,8 @@
+//! Memory: what an agent works from. The host keeps the items; here is what has to be known to add to them and to keep
+//! the newest.
+
+mod add;
+mod window;
+
+pub use add::{Added, tool_output, user_input};
+pub use window::{leading_items, window};
