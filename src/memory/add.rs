@@ -38,12 +38,12 @@ fn dialect_of(facts: &[Rc<Facts>], dialect: Option<Dialect>) -> Option<Dialect> 
 pub fn tool_output(
     facts: &[Rc<Facts>],
     dialect: Option<Dialect>,
-    call_id: &str,
+    id: &str,
     output: Option<&Value>,
 ) -> Result<Added, Error> {
     let dialect = dialect_of(facts, dialect);
     for from in [facts.len().saturating_sub(NEWEST), 0] {
-        let found = find(facts.get(from..).unwrap_or_default(), dialect, call_id);
+        let found = find(facts.get(from..).unwrap_or_default(), dialect, id);
         let Some((item, call)) = found else { continue };
         return match (&call.closing, &call.place) {
             (Closing::Item(form), _) => Ok(Added::Item(answer(
@@ -60,11 +60,11 @@ pub fn tool_output(
             )),
         };
     }
-    let message = format!("no call with the id \"{call_id}\" is in memory");
+    let message = format!("no call with the id \"{id}\" is in memory");
     Err(Error::new(ErrorCode::UnknownCall, "callId", message))
 }
 
-fn find(facts: &[Rc<Facts>], dialect: Option<Dialect>, call_id: &str) -> Option<(usize, Call)> {
+fn find(facts: &[Rc<Facts>], dialect: Option<Dialect>, id: &str) -> Option<(usize, Call)> {
     let mut history = History::new(dialect);
     for facts in facts {
         history.add_item(facts.clone());
@@ -77,7 +77,7 @@ fn find(facts: &[Rc<Facts>], dialect: Option<Dialect>, call_id: &str) -> Option<
         calls
             .filter(|call| call.answer.is_none() == is_open)
             // Where calls have no ids, the name stands for one.
-            .find(|call| call.id.as_deref().or(call.name.as_deref()) == Some(call_id))
+            .find(|call| call.id.as_deref().or(call.name.as_deref()) == Some(id))
     };
     let entry = of_id(true).or_else(|| of_id(false))?;
     let item = history.units().get(entry.unit)?.item;
