@@ -31,6 +31,8 @@ pub struct Reading {
     pub tests: Vec<String>,
     /// What the first user message says.
     pub first_user: Option<String>,
+    /// The folder of the first call that names one in full.
+    pub folder: Option<String>,
 }
 
 /// A call while its result has not been read.
@@ -67,6 +69,11 @@ pub fn read<P: Payloads>(
             }
         }
         unit = end;
+    }
+    // Calls that name no folder are made where the others are.
+    if let Some(folder) = &reading.folder {
+        let ops = std::mem::take(&mut reading.file_ops);
+        reading.file_ops = ops.into_iter().map(|op| op.within(folder)).collect();
     }
     Ok(reading)
 }
@@ -116,6 +123,9 @@ impl Reading {
                             command: command(name, input),
                             ops: operations(name, input, tools),
                         };
+                        if self.folder.is_none() {
+                            self.folder.clone_from(&made.ops.folder);
+                        }
                         open.insert(call, made);
                     }
                 }

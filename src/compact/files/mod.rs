@@ -29,6 +29,21 @@ pub enum FileOp {
 }
 
 impl FileOp {
+    /// The operation with its paths as seen from a folder.
+    #[must_use]
+    pub fn within(self, folder: &str) -> Self {
+        let at = |path: String| paths::join(folder, &path);
+        match self {
+            Self::Read(path) => Self::Read(at(path)),
+            Self::Modify(path) => Self::Modify(at(path)),
+            Self::Delete(path) => Self::Delete(at(path)),
+            Self::Rename { from, to } => Self::Rename {
+                from: at(from),
+                to: at(to),
+            },
+        }
+    }
+
     /// The path as it was before.
     #[must_use]
     pub fn path(&self) -> &str {
@@ -46,10 +61,12 @@ pub struct Operations {
     pub all: Vec<FileOp>,
     /// So many of them belong to commands in front of a script's last: they were done even where the script failed.
     pub before_last: usize,
+    /// The folder in which the call was made, where it says so in full.
+    pub folder: Option<String>,
 }
 
 /// Words in a line that says why a file could not be touched.
-const REFUSALS: [&str; 8] = [
+const REFUSALS: [&str; 9] = [
     "No such file",
     "not found",
     "cannot ",
@@ -58,13 +75,19 @@ const REFUSALS: [&str; 8] = [
     "Is a directory",
     "Not a directory",
     "does not exist",
+    "no matches found",
 ];
 
 impl Operations {
     /// What was done, by what the tool answered.
     #[must_use]
     pub fn done(self, is_command: bool, has_failed: bool, answer: &str) -> Vec<FileOp> {
-        let count = if has_failed { self.before_last } else { self.all.len() };
+        let has_begun = !(is_command && has_failed && answer.contains("syntax error"));
+        let count = match (has_begun, has_failed) {
+            (false, _) => 0,
+            (true, true) => self.before_last,
+            (true, false) => self.all.len(),
+        };
         let mut done = self.all;
         done.truncate(count);
         if is_command {
@@ -74,9 +97,45 @@ impl Operations {
                 .collect();
             done.retain(|op| {
                 let name = paths::name(op.path());
-                !refusals.iter().any(|line| line.contains(name))
+                !refusals.iter().any(|line| names(line, name))
             });
         }
         done
+    }
+}
+
+/// Whether a line names a file: its name, with nothing before or behind that would make it another.
+fn names(line: &str, name: &str) -> bool {
+    let is_part =
+        |next: Option<char>| next.is_some_and(|next| next.is_alphanumeric() || matches!(next, '_' | '-' | '.'));
+    line.match_indices(name).any(|(at, _)| {
+        let (before, behind) = (line.get(..at), line.get(at + name.len()..));
+        !is_part(before.and_then(|text| text.chars().next_back()))
+            && !is_part(behind.and_then(|text| text.chars().next()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(script: &str, has_failed: bool, answer: &str) -> Vec<FileOp> {
+        shell::operations(script, "").done(true, has_failed, answer)
+    }
+
+    #[test]
+    fn what_a_script_did_shows_in_its_answer() {
+        let read = |path: &str| FileOp::Read(path.to_owned());
+        assert_eq!(done("cat a; cat b", false, "x"), [read("a"), read("b")]);
+        assert_eq!(
+            done("cat a; cat b; echo", false, "cat: b: No such file or directory"),
+            [read("a")]
+        );
+        assert_eq!(done("cat a && npm test", true, "1 failing"), [read("a")]);
+        assert_eq!(done("cat a", true, "x"), []);
+        assert_eq!(
+            done("cat app/(x)/a b; cat c", true, "syntax error near unexpected token `('"),
+            []
+        );
     }
 }

@@ -305,16 +305,7 @@ impl Shell {
 
     fn patched(&mut self, body: &str) {
         for op in patch::operations(body) {
-            let at = |path: String| join(&self.folder, &path);
-            let op = match op {
-                FileOp::Read(path) => FileOp::Read(at(path)),
-                FileOp::Modify(path) => FileOp::Modify(at(path)),
-                FileOp::Delete(path) => FileOp::Delete(at(path)),
-                FileOp::Rename { from, to } => FileOp::Rename {
-                    from: at(from),
-                    to: at(to),
-                },
-            };
+            let op = op.within(&self.folder);
             self.push(op);
         }
     }

@@ -4,7 +4,7 @@
 //! Windsurf, Cline, Roo, VS Code, OpenCode, Zed, Amp, Goose, OpenHands, SWE-agent, LangChain's file tools and the MCP
 //! file server.
 
-use super::paths::join;
+use super::paths::{is_absolute, join};
 use super::{FileOp, Operations, patch, shell};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -186,7 +186,13 @@ pub fn operations(tool: &str, input: &Value, tools: &BTreeMap<String, Touch>) ->
             None => Operations::default(),
         },
         Some(Kind::Edits) => edits(input),
-        Some(Kind::Shell) => shell_operations(input),
+        Some(Kind::Shell) => {
+            let folder = folder_of(input);
+            Operations {
+                folder: Some(folder.clone()).filter(|folder| is_absolute(folder)),
+                ..shell_operations(input, &folder)
+            }
+        }
         Some(Kind::Patch) => patches(input),
     }
 }
@@ -197,7 +203,10 @@ pub fn is_shell(tool: &str) -> bool {
 }
 
 fn of(all: Vec<FileOp>) -> Operations {
-    Operations { all, before_last: 0 }
+    Operations {
+        all,
+        ..Operations::default()
+    }
 }
 
 fn all(paths: Vec<String>, op: fn(String) -> FileOp) -> Operations {
@@ -287,45 +296,41 @@ fn edits(input: &Value) -> Operations {
 /// Where the commands of a shell tool are.
 pub const COMMAND_KEYS: [&str; 7] = ["command", "cmd", "CommandLine", "script", "commands", "input", "code"];
 
-fn shell_operations(input: &Value) -> Operations {
-    let folder = input
-        .as_object()
-        .and_then(|input| {
-            str_at(
-                input,
-                &[
-                    "workdir",
-                    "working_directory",
-                    "cwd",
-                    "Cwd",
-                    "dir_path",
-                    "directory",
-                    "cd",
-                ],
-            )
-        })
-        .filter(|folder| *folder != ".")
-        .map(path_of)
-        .unwrap_or_default();
+/// The folder that a call names; `.` is none.
+fn folder_of(input: &Value) -> String {
+    let keys = [
+        "workdir",
+        "working_directory",
+        "cwd",
+        "Cwd",
+        "dir_path",
+        "directory",
+        "cd",
+    ];
+    let named = input.as_object().and_then(|input| str_at(input, &keys));
+    named.filter(|folder| *folder != ".").map(path_of).unwrap_or_default()
+}
+
+fn shell_operations(input: &Value, folder: &str) -> Operations {
     let command = match input {
         Value::String(_) => Some(input),
         _ => COMMAND_KEYS.iter().find_map(|key| input.get(*key)),
     };
     match command {
-        Some(Value::String(script)) => shell::operations(script, &folder),
+        Some(Value::String(script)) => shell::operations(script, folder),
         // The words of one command, or several scripts.
         Some(Value::Array(list)) => {
             let words: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
             if input.get("commands").is_some() {
                 let mut done = Operations::default();
                 for script in words {
-                    let more = shell::operations(script, &folder);
+                    let more = shell::operations(script, folder);
                     done.before_last = done.all.len() + more.before_last;
                     done.all.extend(more.all);
                 }
                 return done;
             }
-            shell::of_words(&words, &folder)
+            shell::of_words(&words, folder)
         }
         _ => Operations::default(),
     }

@@ -14,7 +14,7 @@ pub struct Answered<'t> {
     pub text: Cow<'t, str>,
     /// The exit code, where one is reported.
     pub code: Option<i64>,
-    /// It was stopped before it ended.
+    /// It was stopped before it ended, or never begun.
     pub is_stopped: bool,
 }
 
@@ -34,7 +34,7 @@ impl<'t> Answered<'t> {
         let lines: Vec<&str> = edges(text);
         for line in &lines {
             code = code.or_else(|| exit_code(line));
-            is_stopped |= is_timeout(line);
+            is_stopped |= is_timeout(line) || is_refused(line);
         }
         Answered {
             text: Cow::Borrowed(text),
@@ -151,6 +151,20 @@ fn is_timeout(line: &str) -> bool {
     line.len() < 200 && (lower.starts_with("error: command timed out") || lower.starts_with("command timed out"))
 }
 
+/// A person said no: Codex's `patch rejected by user` and its like.
+fn is_refused(line: &str) -> bool {
+    let lower = line.trim().to_ascii_lowercase();
+    line.len() < 200
+        && [
+            "rejected by user",
+            "rejected by the user",
+            "denied by user",
+            "aborted by user",
+        ]
+        .iter()
+        .any(|words| lower.contains(words))
+}
+
 /// Whether a line is a tool's own, not the command's.
 pub fn is_frame(line: &str) -> bool {
     let lower = line.trim().to_ascii_lowercase();
@@ -208,6 +222,7 @@ mod tests {
         }
         let quoted = format!("{}process.exit code: 1\n{}", "line\n".repeat(20), "line\n".repeat(20));
         assert_eq!(Answered::of(&quoted).code, None, "the output's own words");
+        assert!(Answered::of("patch rejected by user").is_stopped);
         assert!(Answered::of("ERROR: command timed out after 15s").is_stopped);
         assert_eq!(
             Answered::of("{\"output\":\"x\",\"metadata\":{\"exit_code\":0}}").text,
