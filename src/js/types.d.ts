@@ -805,6 +805,13 @@ export class InMemoryAgentMemory<T extends Item = Item> implements AgentMemory<T
 // ─────────────────────────── compaction ──────────────────────────
 
 /**
+ * The platform's `AbortSignal`. Where no types of a platform are there (neither DOM nor Node), what is used of it.
+ */
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
+  ? Known
+  : { readonly aborted: boolean; readonly reason: unknown; addEventListener(type: "abort", listener: () => void): void };
+
+/**
  * How a compaction ended.
  *
  * | status | memory | why |
@@ -893,7 +900,7 @@ export interface CompactPolicy {
   /** Whether it is time. Absent: never; `compact` is then for you to call. */
   shouldCompact?(snapshot: MemorySnapshot, context?: CompactContext): boolean;
   /** Compacts. What it answers takes the place of memory only with the status `compacted`. */
-  compact(snapshot: MemorySnapshot, options?: { signal?: AbortSignal; previous?: CompactResult | null }): CompactResult | Promise<CompactResult>;
+  compact(snapshot: MemorySnapshot, options?: { signal?: Signal; previous?: CompactResult | null }): CompactResult | Promise<CompactResult>;
 }
 
 /**
@@ -926,7 +933,7 @@ export class StructuredSummaryCompactPolicy implements CompactPolicy {
    *
    * @throws {ContextProjectorError} (as a rejection) `invalid_option` at `snapshot` or `previous`, `invalid_item`
    */
-  compact(snapshot: MemorySnapshot, options?: { signal?: AbortSignal; previous?: CompactResult | null }): Promise<CompactResult>;
+  compact(snapshot: MemorySnapshot, options?: { signal?: Signal; previous?: CompactResult | null }): Promise<CompactResult>;
 }
 
 /** What the host's model is asked. Send `system` as instructions and `input` as the user message, in a conversation of its own. */
@@ -936,7 +943,7 @@ export interface SummaryPrompt {
   /** The transcript, in a fence, and the instruction behind it. */
   input: string;
   /** Aborted when the compaction is. */
-  signal: AbortSignal;
+  signal: Signal;
 }
 
 /** What the host's model said. A `finishReason` of `length` or the like tells that the text was cut off. */
@@ -1019,7 +1026,7 @@ export class LlmCompactPolicy implements CompactPolicy {
    *
    * @throws {ContextProjectorError} (as a rejection) `invalid_option` at `snapshot` or `previous`, `invalid_item`
    */
-  compact(snapshot: MemorySnapshot, options?: { signal?: AbortSignal; previous?: CompactResult | null }): Promise<CompactResult>;
+  compact(snapshot: MemorySnapshot, options?: { signal?: Signal; previous?: CompactResult | null }): Promise<CompactResult>;
 }
 
 /**
