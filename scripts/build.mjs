@@ -26,7 +26,7 @@ const kinds = {
 };
 
 /** What only the entries are made from: a change here compiles nothing. */
-const ENTRIES = /^src[\\/]js[\\/](entries|import|cli|compact|memory|shared|host\.js)/;
+const ENTRIES = /^src[\\/]js[\\/](entries|import|cli|compact|memory|session|shared|stores|host\.js)/;
 
 /**
  * Builds one kind of package, where its sources have changed.

@@ -14,6 +14,10 @@ pub enum ErrorCode {
     InvalidOption,
     /// No call of this id is known.
     UnknownCall,
+    /// A snapshot or a list of events contradicts itself.
+    InvalidSnapshot,
+    /// A later version of the format wrote a snapshot.
+    UnsupportedVersion,
 }
 
 impl ErrorCode {
@@ -25,6 +29,8 @@ impl ErrorCode {
             Self::InvalidItem => "invalid_item",
             Self::InvalidOption => "invalid_option",
             Self::UnknownCall => "unknown_call",
+            Self::InvalidSnapshot => "invalid_snapshot",
+            Self::UnsupportedVersion => "unsupported_version",
         }
     }
 }

@@ -20,7 +20,8 @@
 //!
 //! [`project_json`] does the same over JSON text. The rooms of the crate, from top to bottom, each using only those
 //! above it: `error`, [`item`] (what one item is), [`history`] (items in order), [`context`] (projection), [`memory`] (what
-//! an agent works from), [`compact`] (compaction), and `wasm`,
+//! an agent works from), [`compact`] (compaction), [`session`] (log
+//! and state), and `wasm`,
 //! the only one that knows JavaScript.
 
 pub mod compact;
@@ -29,6 +30,7 @@ mod error;
 pub mod history;
 pub mod item;
 pub mod memory;
+pub mod session;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 

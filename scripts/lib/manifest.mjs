@@ -6,10 +6,10 @@ import { root } from "./run.mjs";
 import { WASM } from "./wasm.mjs";
 
 /**
- * @param {{ hasImport: boolean, hasCli: boolean }} parts
+ * @param {{ hasImport: boolean, hasCli: boolean, stores: readonly string[] }} parts
  * @returns {Promise<Record<string, unknown>>}
  */
-export async function manifest({ hasImport, hasCli }) {
+export async function manifest({ hasImport, hasCli, stores }) {
   const cargo = await readFile(join(root, "Cargo.toml"), "utf8");
   const field = (/** @type {string} */ name) => new RegExp(`^${name} = "([^"]*)"`, "m").exec(cargo)?.[1];
   const keywords = /^keywords = (\[[^\]]*\])/m.exec(cargo)?.[1];
@@ -39,6 +39,12 @@ export async function manifest({ hasImport, hasCli }) {
       },
       "./slim": esm("./slim.js", "./slim.d.mts"),
       ...(hasImport ? { "./import": { require: cjs("./import.cjs", "./import.d.cts"), default: esm("./import.js", "./import.d.mts") } } : {}),
+      ...Object.fromEntries(
+        stores.map((name) => [
+          `./stores/${name}`,
+          { require: cjs(`./store-${name}.cjs`, `./store-${name}.d.cts`), default: esm(`./store-${name}.js`, `./store-${name}.d.mts`) },
+        ]),
+      ),
       [`./${WASM}`]: `./${WASM}`,
       "./package.json": "./package.json",
     },

@@ -6,9 +6,10 @@
 //   workerd.js   Cloudflare's workers, which compile no bytes: a static import of the wasm
 //   slim.js      the glue alone, for those who load the wasm themselves
 //   import.js .cjs, cli.js   src/js/import and src/js/cli
+//   store-*.js .cjs          src/js/stores, one by one
 
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { bundle } from "./bundle.mjs";
 import { CLI, addCli } from "./cli.mjs";
@@ -19,6 +20,7 @@ import { GLUE, GLUE_TYPES, WASM } from "./wasm.mjs";
 const TYPES = join(root, "src", "js", "types.d.ts");
 const ENTRIES = join(root, "src", "js", "entries");
 const HOST = join(root, "src", "js", "host.js");
+const STORES = join(root, "src", "js", "stores");
 const IMPORT = join(root, "src", "js", "import", "index.js");
 
 /**
@@ -50,10 +52,12 @@ export async function fill(from, folder) {
   await writeTypes(TYPES, join(out, "index.d.cts"));
   const hasImport = existsSync(IMPORT);
   if (hasImport) await addImport(out);
+  const stores = await storeNames();
+  for (const name of stores) await addStore(name, out);
   const hasCli = existsSync(CLI);
   if (hasCli) await addCli(out);
   for (const file of ["README.md", "LICENSE-MIT", "LICENSE-APACHE"]) await copyFile(join(root, file), join(out, file));
-  await writeFile(join(out, "package.json"), `${JSON.stringify(await manifest({ hasImport, hasCli }), null, 2)}\n`);
+  await writeFile(join(out, "package.json"), `${JSON.stringify(await manifest({ hasImport, hasCli, stores }), null, 2)}\n`);
   await rm(folder, { recursive: true, force: true });
   await rename(out, folder);
 }
@@ -150,5 +154,26 @@ async function addImport(out) {
     // In the package, the project's types stand beside these.
     const beside = `"./index.${ending.replace("ts", "js")}"`;
     await writeFile(join(out, `import.d.${ending}`), text.replace('"../types.d.ts"', beside));
+  }
+}
+
+/** The stores: each module of src/js/stores that has types in src/js/entries/stores. */
+async function storeNames() {
+  const typed = await readdir(join(ENTRIES, "stores"));
+  return typed.map((name) => name.replace(/\.d\.ts$/, "")).sort();
+}
+
+/**
+ * `context-projector/stores/NAME`: no wasm in it either.
+ * @param {string} name
+ * @param {string} out
+ */
+async function addStore(name, out) {
+  const entry = join(STORES, `${name}.js`);
+  await bundle({ entryPoints: [entry], outfile: join(out, `store-${name}.js`), format: "esm", external: ["node:*"] });
+  await bundle({ entryPoints: [entry], outfile: join(out, `store-${name}.cjs`), format: "cjs", external: ["node:*"] });
+  const text = await readFile(join(ENTRIES, "stores", `${name}.d.ts`), "utf8");
+  for (const ending of ["mts", "cts"]) {
+    await writeFile(join(out, `store-${name}.d.${ending}`), text.replace('"../../types.d.ts"', `"./index.${ending.replace("ts", "js")}"`));
   }
 }

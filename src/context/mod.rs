@@ -23,6 +23,7 @@ pub use budget::ContextBudget;
 pub(crate) use fold::{Cut, Fold};
 pub use ledger::{Fate, LedgerRun};
 pub(crate) use ledger::{Reasons, runs};
+pub(crate) use mend::new_call_ids;
 pub use options::{Calibration, Pending, ProjectOptions, Projector, SummaryRole};
 pub use pipeline::{Outcome, plan_projection};
 pub use plan::{Entry, Plan};

@@ -90,6 +90,20 @@ impl History {
         }
     }
 
+    /// A history of these items, pushed whole.
+    #[must_use]
+    pub fn of<'f>(facts: impl Iterator<Item = &'f Rc<Facts>>, dialect: Option<Dialect>) -> Self {
+        let mut history = Self::new(dialect);
+        for facts in facts {
+            let segments = facts.segments.len();
+            history.add_item(facts.clone());
+            for segment in 0..segments {
+                history.push_unit(segment);
+            }
+        }
+        history
+    }
+
     /// The host's dialect, else that of the first unambiguous item.
     #[must_use]
     pub fn dialect(&self) -> Option<Dialect> {

@@ -37,13 +37,19 @@ pub fn text_is_shallow(json: &str) -> bool {
     true
 }
 
-/// Whether a value nests at most [`MAX_ITEM_DEPTH`] levels, by an explicit stack.
+/// Whether a value nests at most [`MAX_ITEM_DEPTH`] levels.
 #[must_use]
 pub fn value_is_shallow(value: &serde_json::Value) -> bool {
+    value_is_within(value, MAX_ITEM_DEPTH)
+}
+
+/// Whether a value nests at most so many levels, by an explicit stack.
+#[must_use]
+pub fn value_is_within(value: &serde_json::Value, most: usize) -> bool {
     let mut stack = vec![(value, 1_usize)];
     while let Some((value, depth)) = stack.pop() {
         if value.is_object() || value.is_array() {
-            if depth > MAX_ITEM_DEPTH {
+            if depth > most {
                 return false;
             }
             match value {

@@ -6,3 +6,4 @@ export { commitCompaction, continueCompaction, planCompaction } from "./compact/
 export { StructuredSummaryCompactPolicy } from "./compact/structured.js";
 export { InMemoryAgentMemory } from "./memory/in-memory.js";
 export { WindowedMemoryCompressor } from "./memory/windowed.js";
+export { AgentSession } from "./session/session.js";

@@ -1116,6 +1116,284 @@ export interface CompactionPlan {
   [key: string]: unknown;
 }
 
+// ───────────────────────────── session ───────────────────────────
+
+/** Settings that decide what a projection looks like: kept in the log. */
+export interface SessionSettings extends Omit<ProjectOptions, "summary" | "countTokens" | "calibration" | "projector"> {
+  /** What a projection may hold. */
+  budget?: ContextBudget;
+  /** Which projector runs; `custom`: one of the host's own, which has to be given again at restoring. */
+  projector?: "default" | "type-aware" | "custom";
+}
+
+/**
+ * How a session works. What decides the look of a projection is kept in the log and need not be given again at restoring;
+ * functions and parts (counter, policy, compressor, store, projector, clock) do.
+ */
+export interface SessionOptions extends Omit<ProjectOptions, "summary" | "calibration" | "projector" | "store"> {
+  /** Default: a random UUID. */
+  sessionId?: string;
+  /** What a projection may hold. */
+  budget?: ContextBudget;
+  /** `default`, `type-aware` (the default), or an object of yours with a method `project`. */
+  projector?: "default" | "type-aware" | ContextProjector;
+  /** When and how `prepareTurn` compacts. */
+  compactPolicy?: CompactPolicy;
+  /** A compaction that takes longer is cancelled. In milliseconds; default 120,000. */
+  compactTimeoutMs?: number;
+  /** What makes memory smaller after each write. */
+  memoryCompressor?: MemoryCompressor;
+  /** OpenAI: whether responses are stored at the provider, {@link ProjectOptions.store}; `store` is another thing here. */
+  storedResponses?: boolean;
+  /** Where `save` saves to. */
+  store?: AgentSessionStore;
+  /** Attributes to begin with. */
+  attributes?: { [key: string]: unknown };
+  /** The clock, in milliseconds since 1970. Default `Date.now`. */
+  now?: () => number;
+}
+
+/** What the model is sent this turn. */
+export interface ModelContext<T extends Item = Item> extends ContextProjection<T> {
+  /** The summary that stands among the items. */
+  summary: string | null;
+  /** The compaction of this turn; `null` where none was asked for. */
+  compaction: CompactResult<T> | null;
+}
+
+/**
+ * One object that an app holds for a conversation: the log of everything that happened, memory as what follows from it,
+ * and the prompt of each turn. Everything can be saved, restored, rewound and recalled.
+ *
+ * Parts of your own are called and checked, and what a projector of yours did is accounted for by comparing what it
+ * returned with what it was given.
+ *
+ * @example
+ * ```ts
+ * import { AgentSession } from "context-projector";
+ *
+ * declare function ask(items: object[]): Promise<object[]>;
+ *
+ * const session = new AgentSession({ dialect: "openai-responses", budget: { maxItems: 60, lowWater: 0.6 } });
+ * session.addUserInput("Fix the build.");
+ * const { items } = await session.prepareTurn();
+ * session.addOutputItems(await ask(items));
+ * const saved = JSON.stringify(session.snapshot());
+ * const again = AgentSession.restore(saved);
+ * console.log(again.sequence === session.sequence); // true
+ * ```
+ */
+export class AgentSession<T extends Item = Item> {
+  /**
+   * Begins a session.
+   *
+   * @throws {ContextProjectorError} `invalid_option`, `invalid_budget`
+   */
+  constructor(options?: SessionOptions);
+
+  /**
+   * A session from a snapshot or its text. The events rule; whatever else a snapshot says must agree with them.
+   *
+   * @throws {ContextProjectorError} `invalid_snapshot` with the path, `unsupported_version`
+   */
+  static restore<T extends Item = Item>(snapshot: AgentSessionSnapshot<T> | string, options?: SessionOptions): AgentSession<T>;
+
+  /**
+   * A session from its events.
+   *
+   * @throws {ContextProjectorError} `invalid_snapshot` with the path
+   */
+  static replay<T extends Item = Item>(events: readonly SessionEvent<T>[], options?: SessionOptions): AgentSession<T>;
+
+  /** A session from a store, which it goes on saving to; `null` where the store has none of this id. */
+  static resume<T extends Item = Item>(store: AgentSessionStore, sessionId: string, options?: SessionOptions): Promise<AgentSession<T> | null>;
+
+  /** The session's id. */
+  readonly sessionId: string;
+  /** Items in memory. */
+  readonly length: number;
+  /** Sequence of the newest event. */
+  readonly sequence: number;
+
+  /** Adds what a person wrote: a text, which becomes an item of the history's dialect, or an item. */
+  addUserInput(input: string | T): void;
+  /** Adds items. A `UIMessage` whose `id` is in memory takes the place of that one; the log keeps both. */
+  addOutputItems(items: readonly T[]): void;
+  /**
+   * Adds what a tool gave, in the form of the call that it answers, also if that was compacted away meanwhile.
+   *
+   * @throws {ContextProjectorError} `unknown_call` at `callId`, `invalid_item` at `output`
+   */
+  addToolOutput(callId: string, output: unknown): void;
+
+  /**
+   * Compacts if the policy says so, then projects. Never rejects because of a compaction: `compaction` tells how that
+   * ended. Two at once share one compaction, which is aborted when all who wait for it have given up.
+   */
+  prepareTurn(options?: { signal?: Signal }): Promise<ModelContext<T>>;
+
+  /** Projection only, synchronously; logs nothing. `budget` takes the place of the session's. */
+  project(budget?: ContextBudget): ContextProjection<T>;
+
+  /**
+   * Compacts now, with the session's policy or another.
+   *
+   * @throws {ContextProjectorError} (as a rejection) `compaction_failed`, with the result as `result`; `aborted`;
+   * `conflict` where memory became another one meanwhile. What the host's model threw arrives unchanged.
+   */
+  compact(policy?: CompactPolicy, options?: { signal?: Signal }): Promise<CompactResult<T>>;
+
+  /** The result of the last compaction that was accepted. */
+  getLastCompactResult(): CompactResult<T> | null;
+
+  /** The item with the original result of a tool call, whatever was cleared, dropped or compacted since; `null`: none is known. */
+  recall(callId: string): T | null;
+
+  /**
+   * The prompt as it was at an earlier event: at a MEMORY_COMPRESS event, what was sent then.
+   *
+   * @throws {ContextProjectorError} `invalid_option` at `sequence`
+   */
+  contextAt(sequence: number): ContextProjection<T>;
+
+  /**
+   * Goes back to the state right after an earlier event, compactions included. The log keeps what was undone.
+   *
+   * @throws {ContextProjectorError} `invalid_option` at `sequence`
+   */
+  rewind(sequence: number): void;
+
+  /**
+   * Replaces the events before `sequence` by one checkpoint. What stood in them cannot be recalled any more.
+   *
+   * @throws {ContextProjectorError} `invalid_option` at `sequence`
+   */
+  prune(sequence: number): void;
+
+  /**
+   * Input tokens of the whole last prompt, cached ones included: calibrates the estimate.
+   *
+   * @throws {ContextProjectorError} `invalid_option` at `usage.inputTokens`
+   */
+  reportUsage(usage: { inputTokens: number }): void;
+
+  /** What the reports taught. */
+  getCalibration(): Calibration;
+
+  /**
+   * The provider refused the last prompt as too long: the next `prepareTurn` compacts, and from then on no prompt is as
+   * long as 70 % of it.
+   *
+   * @throws {ContextProjectorError} `invalid_option` at `details.maxTokens` or `details.inputTokens`
+   */
+  reportOverflow(details?: { maxTokens?: number; inputTokens?: number }): void;
+
+  /** Memory as an {@link AgentMemory}: what is written through it is logged. */
+  getMemory(): AgentMemory<T>;
+  /** The events from a sequence on; not to be changed. */
+  getEvents(fromSequence?: number): SessionEvent<T>[];
+  /** A copy of the attributes. */
+  getAttributes(): { [key: string]: unknown };
+  /** Sets an attribute to a JSON value; `undefined` takes it away. */
+  putAttribute(key: string, value: unknown): void;
+
+  /**
+   * Listens. Listeners run after the change, in order; events that a listener causes come after the current one has
+   * reached all. One that throws is reported and disturbs nothing. Returns the function that takes the listener away.
+   */
+  on(type: SessionEvent["type"] | "*", listener: (event: SessionEvent<T>) => void): () => void;
+
+  /** Asked before a compaction: `false` is a veto, a policy takes the other's place. Returns the function that takes it away. */
+  hook(name: "before_compact", fn: (snapshot: MemorySnapshot<T>) => void | boolean | CompactPolicy | Promise<void | boolean | CompactPolicy>): () => void;
+  /** Told after a compaction was committed. */
+  hook(name: "on_compact", fn: (result: CompactResult<T>) => void): () => void;
+
+  /** Everything, as plain JSON: bytes as base64 text, URLs by their address. */
+  snapshot(): AgentSessionSnapshot<T>;
+
+  /**
+   * Saves what is new.
+   *
+   * @throws {ContextProjectorError} (as a rejection) `conflict` where another writer was there: resume, and do it again
+   */
+  save(): Promise<void>;
+
+  /** Gives the log's memory back at once; the session must not be used any more. */
+  free(): void;
+  /** `free`, for `using`. */
+  [Symbol.dispose](): void;
+}
+
+/** One event: its place in the log from 1, when it was recorded, what happened. */
+export interface EventOf<K extends string, P> {
+  /** Its place in the log, from 1. */
+  sequence: number;
+  /** When, in milliseconds since 1970. */
+  recordedAtEpochMs: number;
+  /** What kind. */
+  type: K;
+  /** What happened. */
+  payload: P;
+}
+
+/**
+ * An event of a session. An item's *ordinal* is how many items were added before it; `keep` names ordinals that stay, each
+ * range without its second number.
+ */
+export type SessionEvent<T extends Item = Item> =
+  | EventOf<"SESSION_CREATED", { sessionId: string; settings: SessionSettings }>
+  | EventOf<"SETTINGS_CHANGED", { settings: SessionSettings }>
+  | EventOf<"ITEMS_ADDED", { ordinal: number; origin: "user" | "output" | "tool"; items: T[] }>
+  | EventOf<"ITEM_REPLACED", { ordinal: number; item: T }>
+  | EventOf<"MEMORY_SET", { keep?: [from: number, to: number][]; items: T[]; summary: string | null; cause: "restore" | "clear" | "summary" | "compressor" }>
+  | EventOf<"COMPACTED", { keep: [from: number, to: number][]; summary: string | null; result: Omit<CompactResult<T>, "memory" | "contextReport"> }>
+  | EventOf<"COMPACTION_FAILED", { status: CompactStatus; message: string }>
+  | EventOf<"MEMORY_COMPRESS", { cause: "projection" | "compaction"; report: Omit<ContextReport, "ledger"> }>
+  | EventOf<"ATTRIBUTE_SET", { key: string; value?: unknown }>
+  | EventOf<"USAGE_REPORTED", { inputTokens: number; estimatedTokens?: number }>
+  | EventOf<"OVERFLOW_REPORTED", { maxTokens?: number; inputTokens?: number }>
+  | EventOf<"REWOUND", { to: number }>
+  | EventOf<"CHECKPOINT", { memory: MemorySnapshot<T>; attributes: { [key: string]: unknown }; compactResult: CompactResult<T> | null; [key: string]: unknown }>
+  | EventOf<"STEP_START" | "STEP_END", { step: number; runtime: string }>
+  | EventOf<"MODEL_REQUEST", { step: number; itemCount: number }>
+  | EventOf<"MODEL_RESPONSE", { step: number; inputTokens?: number }>
+  | EventOf<"TOOL_CALL" | "TOOL_RESULT", { step: number; callId: string; name: string; ok?: boolean }>
+  | EventOf<"FINAL_OUTPUT", { step: number; outputText: string }>
+  | EventOf<"ERROR", { message: string; code?: string }>;
+
+/** A saved session: plain JSON of version 1. */
+export interface AgentSessionSnapshot<T extends Item = Item> {
+  /** What it is. */
+  format: "context-projector/session";
+  /** The form of what follows. */
+  version: 1;
+  /** Of which session, and its attributes. */
+  metadata: { sessionId: string; createdAtEpochMs: number; updatedAtEpochMs: number; attributes: { [key: string]: unknown } };
+  /** Where the events lead. A store that keeps events alone may leave it out. */
+  memory?: MemorySnapshot<T>;
+  /** Everything that happened. */
+  events: SessionEvent<T>[];
+  /** The lists of the last compaction. */
+  compactResult?: Omit<CompactResult<T>, "contextReport"> | null;
+}
+
+/**
+ * Your storage. `append`, where a store has it, saves only what is new. Both writers throw an error with the code `conflict`
+ * when another writer was there: when what is stored does not end where they were told.
+ */
+export interface AgentSessionStore {
+  /** Saves a session whole. `expectedSequence` is the newest event that the store is thought to have, 0 for none; `undefined`: whatever it has. */
+  save(snapshot: AgentSessionSnapshot, expectedSequence?: number): Promise<void>;
+  /** A session, or `null`. */
+  load(sessionId: string): Promise<AgentSessionSnapshot | null>;
+  /** Deletes a session; whether there was one. */
+  delete(sessionId: string): Promise<boolean>;
+  /** The ids of all sessions. */
+  listSessionIds(): Promise<string[]>;
+  /** Adds events behind `afterSequence`, 0 where the store has none. */
+  append?(sessionId: string, afterSequence: number, events: readonly SessionEvent[]): Promise<void>;
+}
+
 // ───────────────────────────── errors ────────────────────────────
 
 /**

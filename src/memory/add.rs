@@ -65,13 +65,7 @@ pub fn tool_output(
 }
 
 fn find(facts: &[Rc<Facts>], dialect: Option<Dialect>, id: &str) -> Option<(usize, Call)> {
-    let mut history = History::new(dialect);
-    for facts in facts {
-        history.add_item(facts.clone());
-        for segment in 0..facts.segments.len() {
-            history.push_unit(segment);
-        }
-    }
+    let history = History::of(facts.iter(), dialect);
     let of_id = |is_open: bool| {
         let calls = history.calls().iter().rev();
         calls

@@ -2,7 +2,9 @@
 //! the newest.
 
 mod add;
+mod recall;
 mod window;
 
 pub use add::{Added, tool_output, user_input};
+pub use recall::recall;
 pub use window::{leading_items, window};

@@ -302,3 +302,16 @@ pub fn memory_window(items: &JsValue, max_items: f64) -> Result<Array, JsValue> 
         assemble(&memory.payloads.items, &plan)
     })
 }
+
+/// The index of the item that holds the newest result of a call; -1 where there is none.
+///
+/// # Errors
+/// `invalid_item`, `invalid_option`.
+#[wasm_bindgen(js_name = memoryRecall, skip_typescript)]
+pub fn memory_recall(items: &JsValue, dialect: Option<String>, call_id: &str) -> Result<f64, JsValue> {
+    let dialect = named(dialect)?;
+    let (items, read) = facts_of(items, dialect)?;
+    let found = memory::recall(&read.facts, dialect, call_id);
+    read.keep(&items);
+    Ok(found.map_or(-1.0, |index| index as f64))
+}

@@ -24,7 +24,6 @@ const DIFFERS = {
 /** What a later part covers, and which. @param {Case} found */
 function waitsFor(found) {
   if (found.shape === "langchain") return "the LangChain adapter";
-  if (found.shape === "session-log" || found.op === "session" || found.op === "resume") return "sessions";
   return null;
 }
 
@@ -84,8 +83,8 @@ const BEYOND = {
 
 describe("cases", { skip: cases.length === 0 ? "no cases" : false }, () => {
   const waiting = cases.filter((found) => waitsFor(found) !== null);
-  // Those of compaction are in compact-cases.test.mjs.
-  const others = cases.filter(({ op }) => op !== "compact" && op !== "decide");
+  // Those of compaction are in compact-cases.test.mjs, those of sessions in session-cases.test.mjs.
+  const others = cases.filter(({ op, shape }) => !["compact", "decide", "session"].includes(op) && shape !== "session-log");
   for (const found of others.filter((found) => waitsFor(found) === null)) {
     it(found.id, () => {
       for (const budget of budgets(found)) {
@@ -102,7 +101,7 @@ describe("cases", { skip: cases.length === 0 ? "no cases" : false }, () => {
   }
   it("lists what waits", () => {
     for (const found of waiting) console.log(`# waiting for ${waitsFor(found)}: ${found.id}`);
-    console.log(`# cases: ${cases.length - waiting.length} run, those of compaction included, ${waiting.length} waiting`);
+    console.log(`# cases: ${cases.length - waiting.length} run, those of compaction and sessions included, ${waiting.length} waiting`);
     assert.ok(cases.length - waiting.length > 50);
   });
 });

@@ -71,6 +71,23 @@ test("import of transcripts, in both ways", { skip: manifest.exports["./import"]
   }
 });
 
+test("the stores, in both ways, with sessions of either", async () => {
+  for (const [get, other] of [[load, requires], [requires, load]]) {
+    const { AgentSession } = await get("context-projector");
+    const stores = [(await get("context-projector/stores/memory")).memoryStore(), (await get("context-projector/stores/file")).fileStore(join(folder, `sessions-${get === load}`))];
+    for (const store of stores) {
+      const session = new AgentSession({ store });
+      session.addUserInput("hello");
+      await session.save();
+      const again = await (await other("context-projector")).AgentSession.resume(store, session.sessionId);
+      assert.deepEqual(again.snapshot(), session.snapshot());
+    }
+    // They are for browsers, and load anywhere.
+    assert.equal(typeof (await get("context-projector/stores/indexed-db")).indexedDbStore(), "object");
+    assert.equal(typeof (await get("context-projector/stores/web-storage")).webStorageStore, "function");
+  }
+});
+
 test("the command", { skip: manifest.bin === undefined && "not built yet" }, () => {
   const cli = join(installed, manifest.bin["context-projector"]);
   assert.match(readFileSync(cli, "utf8"), /^#!\/usr\/bin\/env node\n/);

@@ -36,7 +36,34 @@ project(transcript.items, budget);
 export const later: Promise<Transcript> = importTranscriptWithProgress("", ({ done, total }) => void (done / total));
 // @ts-expect-error a transcript is text
 importTranscript(5);
-` : ""}`;
+` : ""}
+import {
+  AgentSession, CompactPolicyMemoryCompressor, InMemoryAgentMemory, LlmCompactPolicy, StructuredSummaryCompactPolicy, WindowedMemoryCompressor,
+  commitCompaction, continueCompaction, planCompaction,
+} from "context-projector";
+import type { AgentSessionStore, CompactPolicy, CompactResult, ModelContext, SessionEvent } from "context-projector";
+import { fileStore } from "context-projector/stores/file";
+import { indexedDbStore } from "context-projector/stores/indexed-db";
+import { memoryStore } from "context-projector/stores/memory";
+import { webStorageStore } from "context-projector/stores/web-storage";
+const policy: CompactPolicy = new LlmCompactPolicy(({ system, input }) => system + input, { maxItems: 40, fileTools: { mine: "read" } });
+// @ts-expect-error a misspelt limit
+new LlmCompactPolicy(() => "", { maxItmes: 40 });
+export const memory = new InMemoryAgentMemory<Message>({ compressor: new CompactPolicyMemoryCompressor(policy) });
+memory.addUserInput("hello");
+export const kept: Message[] = memory.getItems();
+export const others = [new StructuredSummaryCompactPolicy({ maxItems: 4 }), new WindowedMemoryCompressor(4)];
+const plan = planCompaction(memory.snapshot(), { maxItems: 4 });
+export const result: CompactResult = commitCompaction(memory.snapshot(), continueCompaction(plan, { text: "", finishReason: "stop" }));
+export const stores: AgentSessionStore[] = [memoryStore(), fileStore("x"), indexedDbStore({ name: "x" })];
+// @ts-expect-error no Storage
+webStorageStore(5);
+const session = new AgentSession<Message>({ compactPolicy: policy, budget, store: memoryStore() });
+export const turn: Promise<ModelContext<Message>> = session.prepareTurn();
+export const off: () => void = session.on("ITEMS_ADDED", (event: SessionEvent<Message>) => void event.sequence);
+session.hook("before_compact", () => false);
+export const again: AgentSession<Message> = AgentSession.restore<Message>(session.snapshot());
+`;
 
 const SLIM = `
 import init, { initSync, project } from "context-projector/slim";

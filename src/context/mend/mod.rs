@@ -72,7 +72,7 @@ pub fn mend<P: Payloads>(
     let kept = if refused.is_empty() {
         history
     } else {
-        rest = history_of(sources.iter().filter_map(|item| facts.get(*item)), history.dialect());
+        rest = History::of(sources.iter().filter_map(|item| facts.get(*item)), history.dialect());
         &rest
     };
     let bench = Bench {
@@ -94,18 +94,7 @@ pub fn mend<P: Payloads>(
     finish(facts.len(), drafts, refused)
 }
 
-/// A history of these items, pushed whole.
-pub fn history_of<'f>(facts: impl Iterator<Item = &'f Rc<Facts>>, dialect: Option<Dialect>) -> History {
-    let mut history = History::new(dialect);
-    for facts in facts {
-        let segments = facts.segments.len();
-        history.add_item(facts.clone());
-        for segment in 0..segments {
-            history.push_unit(segment);
-        }
-    }
-    history
-}
+pub use calls::new_ids as new_call_ids;
 
 /// Calls that stay open. Where a result must follow the very message of its call, those of the step's last message.
 fn open_calls(history: &History, options: &ProjectOptions) -> HashSet<usize> {

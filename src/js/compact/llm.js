@@ -3,6 +3,7 @@
 import { compactionDue, compactionFail, compactionOptions } from "build:glue";
 import { failure, messageOf } from "../shared/errors.js";
 import { given, readSnapshot } from "../shared/snapshot.js";
+import { keepThrown } from "../shared/thrown.js";
 import { commitCompaction, continueCompaction, planCompaction, textOf } from "./plan.js";
 
 /**
@@ -49,17 +50,22 @@ export class LlmCompactPolicy {
     const before = readSnapshot(snapshot);
     const source = { items: before.items.slice(), summary: before.summary };
     let plan = planCompaction(source, this.#options, previous);
-    while (plan.status === "ready") plan = await this.#ask(plan, signal);
-    return commitCompaction(source, plan);
+    /** @type {{ error: unknown } | null} */
+    let thrown = null;
+    while (plan.status === "ready") plan = await this.#ask(plan, signal, (error) => (thrown = { error }));
+    const result = commitCompaction(source, plan);
+    if (thrown !== null) keepThrown(result, /** @type {{ error: unknown }} */ (thrown).error);
+    return result;
   }
 
   /**
    * One call of the model.
    * @param {CompactionPlan} plan
    * @param {AbortSignal | undefined} signal
+   * @param {(error: unknown) => void} tell takes what the model threw
    * @returns {Promise<CompactionPlan>}
    */
-  async #ask(plan, signal) {
+  async #ask(plan, signal, tell) {
     if (signal?.aborted) return failed(plan, true, messageOf(signal.reason));
     const { system, input } = /** @type {{ system: string, input: string }} */ (plan.prompt);
     const own = new AbortController();
@@ -78,6 +84,7 @@ export class LlmCompactPolicy {
       const answer = await Promise.race([asked, aborted]);
       return continueCompaction(plan, answer);
     } catch (thrown) {
+      if (signal?.aborted !== true) tell(thrown);
       return failed(plan, signal?.aborted === true, messageOf(thrown));
     } finally {
       signal?.removeEventListener("abort", stop);

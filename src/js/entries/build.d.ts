@@ -24,6 +24,23 @@ declare module "build:glue" {
   export function memoryToolOutput(items: object[], dialect: Dialect | undefined, callId: string, output: string | undefined): [number, object];
   export function memoryItems(items: object[], summary: string, dialect: Dialect | undefined): object[];
   export function memoryWindow(items: object[], maxItems: number): object[];
+  export function memoryRecall(items: object[], dialect: Dialect | undefined, callId: string): number;
+  export function checkItems(items: object[]): void;
+  export const DefaultContextProjector: typeof import("../types.d.ts").DefaultContextProjector;
+  export const TypeAwareContextProjector: typeof import("../types.d.ts").TypeAwareContextProjector;
+  export const project: typeof import("../types.d.ts").project;
+
+  /** The log of a session, without its items (src/wasm/session.rs). */
+  export class SessionLog {
+    push(event: string, count: number, name: string): void;
+    sequence(): number;
+    first(): number;
+    nextOrdinal(): number;
+    state(sequence: number, withOrdinals: boolean): string | undefined;
+    memory(sequence: number): Float64Array | undefined;
+    goesBackBefore(sequence: number): boolean;
+    free(): void;
+  }
 }
 
 declare module "build:wasm" {
