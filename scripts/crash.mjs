@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
-import { openStore } from "./crash-stores.mjs";
+import { STORES, openStore } from "./crash-stores.mjs";
+import { postgres } from "./lib/postgres.mjs";
 import { CommandError, root, runMain } from "./lib/run.mjs";
 
 /**
@@ -43,7 +44,9 @@ function killed(args, delay) {
  */
 export async function crash(name, kills, say) {
   const { AgentSession } = createRequire(import.meta.url)(join(root, "pkg"));
-  const place = mkdtempSync(join(tmpdir(), "context-projector-crash-"));
+  const server = name === "postgresql" ? await postgres() : null;
+  if (name === "postgresql" && server === null) throw new CommandError("no PostgreSQL server is installed here");
+  const place = server?.place ?? mkdtempSync(join(tmpdir(), "context-projector-crash-"));
   const sum = { kills: 0, acknowledged: 0, losses: 0, unreadable: 0, torn: 0 };
   process.removeAllListeners("warning");
   process.on("warning", (warning) => (sum.torn += Number(/** @type {any} */ (warning).code === "CONTEXT_PROJECTOR_TORN")));
@@ -69,6 +72,7 @@ export async function crash(name, kills, say) {
       if (n % 100 === 99) say(`${n + 1} of ${kills}`);
     }
   } finally {
+    await server?.stop();
     rmSync(place, { recursive: true, force: true });
   }
   return sum;
@@ -79,7 +83,8 @@ if (process.argv[1] === join(root, "scripts", "crash.mjs")) {
     const { values } = parseArgs({ options: { store: { type: "string", default: "file" }, kills: { type: "string", default: "100" } } });
     if (!/^[1-9]\d*$/.test(values.kills)) throw new CommandError(`--kills takes a whole number of at least 1, and "${values.kills}" is none`);
     await build("release");
-    await openStore(values.store, tmpdir());
+    // A wrong name is told before anything is done.
+    if (!STORES.includes(values.store)) throw new CommandError(`--store takes one of ${STORES.join(", ")}, and "${values.store}" is none`);
     const { kills, acknowledged, losses, unreadable, torn } = await crash(values.store, Number(values.kills), console.log);
     console.log(`store ${values.store}: ${kills} kills, ${acknowledged} acknowledged appends, ${losses} losses, ${unreadable} unreadable, ${torn} torn lines left out`);
     if (losses + unreadable > 0) throw new CommandError("something that was acknowledged is gone");

@@ -534,6 +534,50 @@ describe("snapshots", () => {
   });
 });
 
+describe("BUGS, section J and what needs a session", () => {
+  it("74, 46: the prompt before saving and after resuming is the same, exclusion and summary together", async () => {
+    const store = { saved: /** @type {any} */ (null), save: async (/** @type {any} */ snapshot) => void (store.saved = JSON.parse(JSON.stringify(snapshot))), load: async () => store.saved, delete: async () => true, listSessionIds: async () => [] };
+    const session = begin({ store, compactPolicy: new LlmCompactPolicy(() => GOOD, { maxItems: 10 }), budget: { maxItems: 9, maxRecentToolResults: 1 } });
+    live(session, 8);
+    const { items } = await session.prepareTurn();
+    await session.save();
+    const again = /** @type {any} */ (await AgentSession.resume(/** @type {any} */ (store), "s"));
+    assert.equal(JSON.stringify(again.project().items), JSON.stringify(items));
+    // A store without append is given the whole.
+    again.addUserInput("more");
+    await again.save();
+    assert.equal(store.saved.events.length, again.sequence);
+  });
+
+  it("77: a failure and the fallback that took its place are both told", async () => {
+    const session = begin({ compactPolicy: new LlmCompactPolicy(() => "{}", { maxItems: 10, fallback: "structured" }) });
+    live(session, 6);
+    const { compaction } = await session.prepareTurn();
+    assert.deepEqual([compaction?.status, compaction?.attempts[0]?.status], ["compacted", "empty_summary"]);
+    assert.equal(session.getEvents().find((/** @type {any} */ { type }) => type === "COMPACTED").payload.result.attempts.length, 1);
+  });
+
+  it("78: a compaction that failed is an event", async () => {
+    const session = begin({ compactPolicy: new LlmCompactPolicy(() => Promise.reject(new Error("down")), { maxItems: 10 }) });
+    live(session, 6);
+    /** @type {any[]} */
+    const told = [];
+    session.on("COMPACTION_FAILED", (/** @type {any} */ { payload }) => told.push(payload));
+    await session.prepareTurn();
+    assert.deepEqual(told, [{ status: "summary_failed", message: "down" }]);
+  });
+
+  it("52: an overflow compacts at most once", async () => {
+    let calls = 0;
+    const session = begin({ compactPolicy: new LlmCompactPolicy(() => ((calls += 1), "{}"), { maxItems: 1_000 }) });
+    live(session, 8);
+    await session.prepareTurn();
+    session.reportOverflow();
+    for (let n = 0; n < 5; n += 1) await session.prepareTurn();
+    assert.equal(calls, 1);
+  });
+});
+
 describe("bad input", () => {
   it("is refused with its place, and nothing is added", () => {
     const wrong = /** @type {any} */ (AgentSession);

@@ -7,7 +7,10 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { createStorage } from "unstorage";
+import fsDriver from "unstorage/drivers/fs";
 import { packageFolder, pkg } from "./load.mjs";
+import { postgres } from "../../scripts/lib/postgres.mjs";
 
 /** @typedef {import("../../src/js/types.d.ts").AgentSessionStore} Store */
 
@@ -15,6 +18,8 @@ const require = createRequire(import.meta.url);
 const { memoryStore } = require(join(packageFolder, "store-memory.cjs"));
 const { fileStore } = require(join(packageFolder, "store-file.cjs"));
 const { webStorageStore } = require(join(packageFolder, "store-web-storage.cjs"));
+const { unstorageStore } = require(join(packageFolder, "store-unstorage.cjs"));
+const { sqlStore } = require(join(packageFolder, "store-sql.cjs"));
 const { AgentSession } = pkg;
 
 /** @type {string[]} */
@@ -65,6 +70,35 @@ const stores = {
     return [webStorageStore(storage), webStorageStore(storage)];
   },
 };
+
+stores["unstorage, in memory"] = () => {
+  const storage = createStorage();
+  return [unstorageStore(storage), unstorageStore(storage)];
+};
+stores["unstorage, in files"] = () => {
+  const place = folder();
+  const open = () => unstorageStore(createStorage({ driver: /** @type {any} */ (fsDriver)({ base: place }) }));
+  return [open(), open()];
+};
+
+const Sqlite = await import("better-sqlite3").then(({ default: Database }) => Database, () => null);
+if (Sqlite === null) console.log("# skipped: sqlite, since better-sqlite3 was not built here");
+else {
+  stores.sqlite = () => {
+    const file = join(folder(), "sessions.db");
+    return [sqlStore(new Sqlite(file)), sqlStore(new Sqlite(file))];
+  };
+}
+const server = await postgres();
+if (server === null) console.log("# skipped: postgresql, since no server is installed here");
+else {
+  let tables = 0;
+  stores.postgresql = () => {
+    const table = `events_${(tables += 1)}`;
+    return [sqlStore(server.pool, { table }), sqlStore(server.pool, { table })];
+  };
+  after(server.stop);
+}
 
 const HOSTILE = ["../../etc/passwd", "a/b\\c", "'; DROP TABLE sessions; --", 'quo"te', "漢字 😀", "__proto__", "constructor", "x".repeat(10_000), ".", "a:b:1", "%2e%2e%2f", "\u0000", "a\nb"];
 
@@ -227,6 +261,21 @@ describe("the file store", () => {
     writeFileSync(file, '{"format":"other"}\n');
     await assert.rejects(AgentSession.resume(store, "s"), { code: "invalid_snapshot" });
     assert.throws(() => fileStore(""), { code: "invalid_option", path: "folder" });
+  });
+});
+
+describe("the sql store", () => {
+  it("takes a plain name for its table, and a database it knows", () => {
+    for (const table of ["a b", "a;drop", "", "1a", "x".repeat(42)]) assert.throws(() => sqlStore({ prepare() {}, transaction() {} }, { table }), { code: "invalid_option", path: "options.table" });
+    assert.throws(() => sqlStore({}), { code: "invalid_option", path: "database" });
+  });
+
+  it("knows tables of a later version, and leaves them alone", { skip: Sqlite === null && "no better-sqlite3" }, async () => {
+    const database = new /** @type {any} */ (Sqlite)(join(folder(), "later.db"));
+    const store = sqlStore(database, { table: "t" });
+    assert.deepEqual(await store.listSessionIds(), []);
+    database.exec("INSERT INTO t_version (version) VALUES (99)");
+    await assert.rejects(sqlStore(database, { table: "t" }).listSessionIds(), { code: "unsupported_version" });
   });
 });
 

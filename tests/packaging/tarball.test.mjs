@@ -23,7 +23,7 @@ test("the tarball holds these files and no others", () => {
     "index.js", "index.cjs", "index.d.mts", "index.d.cts", "node.js", "workerd.js", "slim.js", "slim.d.mts",
     ...(existsSync(join(root, "src/js/import/index.js")) ? ["import.js", "import.cjs", "import.d.mts", "import.d.cts"] : []),
     ...(existsSync(join(root, "src/js/cli/main.js")) ? ["cli.js"] : []),
-    ...["file", "indexed-db", "memory", "web-storage"].flatMap((store) => ["js", "cjs", "d.mts", "d.cts"].map((ending) => `store-${store}.${ending}`)),
+    ...["file", "indexed-db", "memory", "sql", "unstorage", "web-storage"].flatMap((store) => ["js", "cjs", "d.mts", "d.cts"].map((ending) => `store-${store}.${ending}`)),
   ];
   assert.deepEqual(files, expected.sort());
 });

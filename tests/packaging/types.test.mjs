@@ -45,6 +45,8 @@ import type { AgentSessionStore, CompactPolicy, CompactResult, ModelContext, Ses
 import { fileStore } from "context-projector/stores/file";
 import { indexedDbStore } from "context-projector/stores/indexed-db";
 import { memoryStore } from "context-projector/stores/memory";
+import { sqlStore } from "context-projector/stores/sql";
+import { unstorageStore } from "context-projector/stores/unstorage";
 import { webStorageStore } from "context-projector/stores/web-storage";
 const policy: CompactPolicy = new LlmCompactPolicy(({ system, input }) => system + input, { maxItems: 40, fileTools: { mine: "read" } });
 // @ts-expect-error a misspelt limit
@@ -56,6 +58,10 @@ export const others = [new StructuredSummaryCompactPolicy({ maxItems: 4 }), new 
 const plan = planCompaction(memory.snapshot(), { maxItems: 4 });
 export const result: CompactResult = commitCompaction(memory.snapshot(), continueCompaction(plan, { text: "", finishReason: "stop" }));
 export const stores: AgentSessionStore[] = [memoryStore(), fileStore("x"), indexedDbStore({ name: "x" })];
+// @ts-expect-error no database
+sqlStore(5);
+// @ts-expect-error no storage
+unstorageStore({});
 // @ts-expect-error no Storage
 webStorageStore(5);
 const session = new AgentSession<Message>({ compactPolicy: policy, budget, store: memoryStore() });

@@ -493,7 +493,7 @@ mod tests {
     fn folders_are_followed() {
         assert_eq!(shown("cd web && cat a; cd .. && cat b"), ["r web/a", "r b"]);
         assert_eq!(shown("(cd web; cat a); cat b"), ["r web/a", "r b"]);
-        assert_eq!(shown_in("cd web && cat a", "/work"), ["r /work/web/a"]);
+        assert_eq!(shown_in("cd web && cat a", "/repo"), ["r /repo/web/a"]);
         assert_eq!(shown("git -C web mv a b"), ["n web/a web/b"]);
     }
 
