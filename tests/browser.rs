@@ -6,6 +6,8 @@
 #[path = "common/boundary.rs"]
 #[allow(dead_code)] // Shared with native tests, which use all of it.
 mod boundary;
+#[path = "common/session.rs"]
+mod session;
 
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -19,4 +21,10 @@ fn a_browser_gives_the_same_json_as_native() {
 #[wasm_bindgen_test]
 fn hostile_input_is_survived() {
     boundary::survives_hostile_input();
+}
+
+#[wasm_bindgen_test]
+fn sessions_fold_as_natively() {
+    assert_eq!(session::digest_of_sessions(), session::DIGEST);
+    session::refuses_what_does_not_follow();
 }

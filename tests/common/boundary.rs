@@ -453,7 +453,7 @@ impl Xorshift {
         self.below(bound) == 0
     }
 
-    fn text(&mut self) -> String {
+    pub fn text(&mut self) -> String {
         let word = [
             "read the file ",
             "漢字かな交じり文。",
@@ -529,7 +529,7 @@ impl Xorshift {
 }
 
 /// FNV-1a over a text, continued.
-fn mix(hash: u64, text: &str) -> u64 {
+pub fn fnv(hash: u64, text: &str) -> u64 {
     text.bytes().fold(hash, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
@@ -558,14 +558,14 @@ pub fn digest_of_histories() -> u64 {
             .expect("well-formed");
         assert_eq!(free.items, aware.items);
         for projection in [aware, default] {
-            digest = mix(digest, &Value::Array(projection.items).to_string());
-            digest = mix(digest, &projection.report.to_json());
+            digest = fnv(digest, &Value::Array(projection.items).to_string());
+            digest = fnv(digest, &projection.report.to_json());
         }
         let text = Value::Array(items.clone()).to_string();
         let json =
             project_json(&text, r#"{"maxItems":7,"maxRecentToolResults":2,"lowWater":0.6}"#, "").expect("well-formed");
-        digest = mix(digest, &json);
-        digest = mix(digest, &compacted(&items));
+        digest = fnv(digest, &json);
+        digest = fnv(digest, &compacted(&items));
     }
     digest
 }
