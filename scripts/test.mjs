@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { CommandError, root, run, runMain } from "./lib/run.mjs";
-import { browser, npmPackages, rustTools } from "./lib/tools.mjs";
+import { browser, npmPackages, rustTools, servers } from "./lib/tools.mjs";
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 /**
@@ -77,7 +77,14 @@ const stages = [
       await build("web");
     },
   },
-  { name: "js", does: "JavaScript tests on the package", run: () => nodeTests("tests/js", "pkg") },
+  {
+    name: "js",
+    does: "JavaScript tests on the package",
+    run: async () => {
+      await servers();
+      return nodeTests("tests/js", "pkg");
+    },
+  },
   { name: "js-debug", does: "the same on the debug build", run: () => nodeTests("tests/js", "target/pkg-dev") },
   {
     name: "parity",

@@ -108,18 +108,31 @@ export async function browser() {
   };
   const found = find();
   if (found !== null) return found;
-  const isDebian = existsSync("/etc/debian_version") && process.getuid?.() === 0;
-  if (isDebian) {
-    console.log("set-up: chromium and chromium-driver");
-    await run("apt-get", ["update"], { quiet: true });
-    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    await run("apt-get", ["install", "-y", "--no-install-recommends", "chromium", "chromium-driver"], { env, quiet: true });
-    const installed = find();
-    if (installed !== null) return installed;
-  }
+  await debianPackages(["chromium", "chromium-driver"]);
+  const installed = find();
+  if (installed !== null) return installed;
   throw new CommandError(
     "Chromium and its driver are not there: install both, or name them in CHROMIUM and CHROMEDRIVER",
   );
+}
+
+/** Servers that the tests of the stores start for themselves; without one those tests are skipped, and say so. */
+export async function servers() {
+  if (firstThere(onPath("redis-server")) !== null) return;
+  try {
+    await debianPackages(["redis-server"]);
+  } catch (error) {
+    console.log(`set-up: no redis-server: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** Installs packages where that is ours to do: on Debian as root. @param {readonly string[]} names */
+async function debianPackages(names) {
+  if (!existsSync("/etc/debian_version") || process.getuid?.() !== 0) return;
+  console.log(`set-up: ${names.join(" and ")}`);
+  await run("apt-get", ["update"], { quiet: true });
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  await run("apt-get", ["install", "-y", "--no-install-recommends", ...names], { env, quiet: true });
 }
 
 /** @param {string} name */

@@ -145,4 +145,36 @@ describe("a browser's storage", () => {
     assert.deepEqual([name, length], ["QuotaExceededError", 1]);
     await page.close();
   });
+
+  it("indexed-db: over quota the browser's error arrives, the last good state is there, and a save goes on with room again", async () => {
+    const page = await tab();
+    const developer = await context.newCDPSession(page);
+    const quota = (/** @type {number | undefined} */ quotaSize) =>
+      developer.send("Storage.overrideQuotaForOrigin", { origin: address.slice(0, -1), ...(quotaSize === undefined ? {} : { quotaSize }) });
+    // Before the first write: Chromium remembers for a while how much room there was.
+    await quota(1_000_000);
+    await page.evaluate(async () => {
+      const { AgentSession, make } = /** @type {Page} */ (/** @type {unknown} */ (globalThis));
+      const session = new AgentSession({ sessionId: "full", store: make("indexed-db") });
+      session.addUserInput("small");
+      await session.save();
+      Object.assign(globalThis, { session });
+    });
+    const [name, length] = await page.evaluate(async () => {
+      const { AgentSession, make, session } = /** @type {Page & { session: any }} */ (/** @type {unknown} */ (globalThis));
+      session.addUserInput("two");
+      session.addUserInput("x".repeat(12_000_000));
+      const name = await session.save().then(() => "saved", (/** @type {Error} */ error) => error.name);
+      return [name, (await AgentSession.resume(make("indexed-db"), "full")).length];
+    });
+    assert.deepEqual([name, length], ["QuotaExceededError", 1]);
+    await quota(undefined);
+    const again = await page.evaluate(async () => {
+      const { AgentSession, make, session } = /** @type {Page & { session: any }} */ (/** @type {unknown} */ (globalThis));
+      await session.save();
+      return (await AgentSession.resume(make("indexed-db"), "full")).length;
+    });
+    assert.equal(again, 3);
+    await page.close();
+  });
 });

@@ -9,8 +9,10 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { createStorage } from "unstorage";
 import fsDriver from "unstorage/drivers/fs";
+import redisDriver from "unstorage/drivers/redis";
 import { packageFolder, pkg } from "./load.mjs";
 import { postgres } from "../../scripts/lib/postgres.mjs";
+import { redis } from "../../scripts/lib/redis.mjs";
 
 /** @typedef {import("../../src/js/types.d.ts").AgentSessionStore} Store */
 
@@ -80,6 +82,26 @@ stores["unstorage, in files"] = () => {
   const open = () => unstorageStore(createStorage({ driver: /** @type {any} */ (fsDriver)({ base: place }) }));
   return [open(), open()];
 };
+
+const redisServer = await redis();
+if (redisServer === null) console.log("# skipped: unstorage in Redis, since no server is installed here");
+else {
+  /** @type {import("unstorage").Storage[]} */
+  const opened = [];
+  let bases = 0;
+  stores["unstorage, in Redis"] = () => {
+    const base = `test-${(bases += 1)}`;
+    const open = () => {
+      opened.push(createStorage({ driver: /** @type {any} */ (redisDriver)({ path: redisServer.socket, base }) }));
+      return unstorageStore(/** @type {any} */ (opened.at(-1)));
+    };
+    return [open(), open()];
+  };
+  after(async () => {
+    await Promise.all(opened.map((storage) => storage.dispose()));
+    await redisServer.stop();
+  });
+}
 
 const Sqlite = await import("better-sqlite3").then(({ default: Database }) => Database, () => null);
 if (Sqlite === null) console.log("# skipped: sqlite, since better-sqlite3 was not built here");
