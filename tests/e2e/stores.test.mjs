@@ -147,11 +147,13 @@ describe("a browser's storage", () => {
   });
 
   it("indexed-db: over quota the browser's error arrives, the last good state is there, and a save goes on with room again", async () => {
-    const page = await tab();
-    const developer = await context.newCDPSession(page);
+    // A profile of its own: Chromium remembers for half a minute how much room an origin had at its last write.
+    const fresh = await browser.newContext();
+    const page = await fresh.newPage();
+    await ready(page);
+    const developer = await fresh.newCDPSession(page);
     const quota = (/** @type {number | undefined} */ quotaSize) =>
       developer.send("Storage.overrideQuotaForOrigin", { origin: address.slice(0, -1), ...(quotaSize === undefined ? {} : { quotaSize }) });
-    // Before the first write: Chromium remembers for a while how much room there was.
     await quota(1_000_000);
     await page.evaluate(async () => {
       const { AgentSession, make } = /** @type {Page} */ (/** @type {unknown} */ (globalThis));
@@ -175,6 +177,6 @@ describe("a browser's storage", () => {
       return (await AgentSession.resume(make("indexed-db"), "full")).length;
     });
     assert.equal(again, 3);
-    await page.close();
+    await fresh.close();
   });
 });
