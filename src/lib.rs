@@ -20,9 +20,8 @@
 //!
 //! [`project_json`] does the same over JSON text. The rooms of the crate, from top to bottom, each using only those
 //! above it: `error`, [`item`] (what one item is), [`history`] (items in order), [`context`] (projection), [`memory`] (what
-//! an agent works from), [`compact`] (compaction), [`session`] (log
-//! and state), and `wasm`,
-//! the only one that knows JavaScript.
+//! an agent works from), [`compact`] (compaction), [`session`] (log and state), [`runtime`] (the step loop), and `wasm`, the
+//! only one that knows JavaScript.
 
 pub mod compact;
 pub mod context;
@@ -30,6 +29,7 @@ mod error;
 pub mod history;
 pub mod item;
 pub mod memory;
+pub mod runtime;
 pub mod session;
 #[cfg(target_arch = "wasm32")]
 mod wasm;

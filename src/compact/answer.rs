@@ -144,7 +144,7 @@ const TAGS: [&str; 5] = ["think", "thinking", "analysis", "reasoning", "scratchp
 
 /// A text without the thinking in front of its answer; `None` where the thinking does not end. Any of the tags closes any
 /// other: models mix them up.
-fn without_thinking(text: &str) -> Option<&str> {
+pub fn without_thinking(text: &str) -> Option<&str> {
     let mut rest = text.trim_start();
     if let Some(end) = last_closing(rest)
         && !rest.starts_with('{')

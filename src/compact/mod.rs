@@ -20,7 +20,7 @@ mod state;
 mod structured;
 mod transcript;
 
-pub use answer::Given;
+pub use answer::{Given, without_thinking};
 pub use commit::Committed;
 pub use files::{FileLists, FileOp, Operations, Touch, operations};
 pub use options::{Fallback, LlmCompactOptions};

@@ -1394,6 +1394,116 @@ export interface AgentSessionStore {
   append?(sessionId: string, afterSequence: number, events: readonly SessionEvent[]): Promise<void>;
 }
 
+// ───────────────────────────── runtime ───────────────────────────
+
+/** What the model is called with: the projection of the turn, and what the runtime adds. */
+export interface ModelRequest<T extends Item = Item> extends ModelContext<T> {
+  /** Your instructions, the runtime's rules, the plan: for the provider's system prompt or instructions field. */
+  instructions: string;
+  /** The step of this run, from 1. */
+  step: number;
+  /** Fires when the run is given up. */
+  signal: Signal;
+}
+
+/** A tool: its arguments are an object, or a string where the tool takes free text. */
+export type AgentTool = (args: any, call: { callId: string; name: string; signal: Signal }) => unknown;
+
+/** What a run is to do. */
+export interface AgentRunRequest<T extends Item = Item> {
+  /** What the person says. Without it the run goes on: calls in flight first, then the model. */
+  input?: string | T;
+  /** Handed to the model at every step. */
+  instructions?: string;
+  /** Calls the model; gives its output items, in the session's dialect, and what the provider counted. */
+  model: (context: ModelRequest<T>) => Promise<{ items: readonly T[]; usage?: { inputTokens: number } }>;
+  /**
+   * By name. What a tool throws becomes an error result that the model reads. A call whose type takes no text, such as
+   * `computer_call`, gets its item as arguments, and its tool gives the item that answers it.
+   */
+  tools?: { [name: string]: AgentTool };
+  /** Most model calls of the run; 32 by default. */
+  maxSteps?: number;
+  /** Calls of one answer run together (the default) or one after another. Their results keep the order of the calls. */
+  parallelToolCalls?: boolean;
+  /** Ends the run with `aborted`; what is open gets an error result. */
+  signal?: Signal;
+  /** Says that an error of the model means "prompt too long": the step is made again once, after `reportOverflow`. */
+  isOverflow?: (error: unknown) => boolean;
+}
+
+/** What became of a run. */
+export interface AgentRunResult {
+  /** The model's answer; the last text of a run that came to none. */
+  outputText: string;
+  /** Model calls that were begun, repeated ones once. */
+  steps: number;
+  /** Why it ended. A model that fails, or your `plan`, rejects instead. */
+  stopReason: "final" | "max_steps" | "aborted" | "paused";
+  /** What a paused run waits for. Give the result with `addToolOutput`, or run again without input to call the tool again. */
+  pause: { callId: string; reason: string } | null;
+  /** All calls with a result, in order. */
+  toolCalls: { callId: string; name: string; ok: boolean }[];
+}
+
+/** Thrown by a tool that needs a person: other open calls of the step get results first, and the run ends as `paused`. */
+export class PauseRun extends Error {
+  constructor(reason?: string);
+}
+
+/** A way to run an agent on a session. */
+export interface AgentRuntime {
+  /**
+   * Runs until the model answers.
+   *
+   * @throws {ContextProjectorError} `invalid_option`, `invalid_item`; `conflict` where the session is in another run.
+   * What the model throws, unchanged, with an `ERROR` event in the log and the history intact.
+   */
+  run<T extends Item>(session: AgentSession<T>, request: AgentRunRequest<T>): Promise<AgentRunResult>;
+}
+
+/**
+ * Reason and act: the model calls tools until it answers. At the top of each step the session compacts where that is due,
+ * and projects.
+ *
+ * @example
+ * ```ts
+ * import { AgentSession, ReActRuntime } from "context-projector";
+ *
+ * const session = new AgentSession({ budget: { maxItems: 40, lowWater: 0.6 } });
+ * const result = await new ReActRuntime().run(session, {
+ *   input: "What is 6 times 7?",
+ *   tools: { multiply: ({ a, b }) => a * b },
+ *   // The provider's client goes here.
+ *   model: async ({ items, instructions, signal }) => ({ items: [{ role: "assistant", content: "42" }] }),
+ * });
+ * result.outputText; // "42"
+ * ```
+ */
+export class ReActRuntime implements AgentRuntime {
+  constructor();
+  run<T extends Item>(session: AgentSession<T>, request: AgentRunRequest<T>): Promise<AgentRunResult>;
+}
+
+/** The same along a plan, which stands in the instructions: of your planner, or five steps of our own. */
+export class DeepResearchRuntime implements AgentRuntime {
+  /** `plan` is asked once a goal; a run that goes on keeps its plan. */
+  constructor(options?: { plan?: (goal: string) => string[] | Promise<string[]> });
+  run<T extends Item>(session: AgentSession<T>, request: AgentRunRequest<T>): Promise<AgentRunResult>;
+}
+
+/**
+ * The model acts by writing code, which your `execute` runs: in a sandbox of your choice, with a time limit of your choice.
+ * What it printed comes back as a user message. The model ends with `{"final_output": …}`, or with text without code.
+ */
+export class CodeActRuntime implements AgentRuntime {
+  /** What `execute` throws is output of code that failed. */
+  constructor(options: {
+    execute: (code: { language: string; source: string; signal: Signal }) => Promise<{ ok: boolean; output: string }>;
+  });
+  run<T extends Item>(session: AgentSession<T>, request: AgentRunRequest<T>): Promise<AgentRunResult>;
+}
+
 // ───────────────────────────── errors ────────────────────────────
 
 /**

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorCode};
 use crate::history::History;
-use crate::item::dialect::{Dialect, answer, output_edits, user_item};
+use crate::item::dialect::{Dialect, answer, failure, failure_edits, output_edits, user_item};
 use crate::item::edit::Edit;
 use crate::item::facts::{Call, Closing, Facts, Part, Place};
 use serde_json::Value;
@@ -15,6 +15,15 @@ pub enum Added {
     Item(Value),
     /// Edits of the item that holds the call.
     Edits(usize, Vec<Edit>),
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug)]
+pub enum Outcome<'a> {
+    /// What its tool gave; `None`: nothing.
+    Output(Option<&'a Value>),
+    /// What went wrong.
+    Failure(&'a str),
 }
 
 /// So many newest items are looked at first for a call.
@@ -30,8 +39,7 @@ fn dialect_of(facts: &[Rc<Facts>], dialect: Option<Dialect>) -> Option<Dialect> 
     dialect.or_else(|| facts.iter().find_map(|facts| facts.dialect))
 }
 
-/// What a tool gave, in the form of the call that it answers: the newest of this id, unanswered ones first. `None`: the
-/// tool gave nothing.
+/// What became of a call, in the form of the call: the newest of this id, unanswered ones first.
 ///
 /// # Errors
 /// `unknown_call` at `callId`; `invalid_item` at `output` where the call's type takes no text.
@@ -39,20 +47,25 @@ pub fn tool_output(
     facts: &[Rc<Facts>],
     dialect: Option<Dialect>,
     id: &str,
-    output: Option<&Value>,
+    outcome: Outcome<'_>,
 ) -> Result<Added, Error> {
     let dialect = dialect_of(facts, dialect);
     for from in [facts.len().saturating_sub(NEWEST), 0] {
         let found = find(facts.get(from..).unwrap_or_default(), dialect, id);
         let Some((item, call)) = found else { continue };
+        let (id, name) = (call.id.as_deref(), call.name.as_deref());
         return match (&call.closing, &call.place) {
-            (Closing::Item(form), _) => Ok(Added::Item(answer(
-                *form,
-                call.id.as_deref(),
-                call.name.as_deref(),
-                output,
-            ))),
-            (Closing::Edits(_), Place::At(path)) => Ok(Added::Edits(from + item, output_edits(path, output))),
+            (Closing::Item(form), _) => Ok(Added::Item(match outcome {
+                Outcome::Output(output) => answer(*form, id, name, output),
+                Outcome::Failure(message) => failure(*form, id, name, message),
+            })),
+            (Closing::Edits(_), Place::At(path)) => {
+                let edits = match outcome {
+                    Outcome::Output(output) => output_edits(path, output),
+                    Outcome::Failure(message) => failure_edits(path, message),
+                };
+                Ok(Added::Edits(from + item, edits))
+            }
             _ => Err(Error::new(
                 ErrorCode::InvalidItem,
                 "output",
@@ -90,7 +103,7 @@ mod tests {
 
     fn added(items: &[Value], id: &str, output: Option<Value>) -> Result<Added, Error> {
         let facts = read_items(items.iter().map(Sketch::of), None);
-        tool_output(&facts, None, id, output.as_ref())
+        tool_output(&facts, None, id, Outcome::Output(output.as_ref()))
     }
 
     fn item(items: &[Value], id: &str, output: Option<Value>) -> Value {
@@ -147,6 +160,42 @@ mod tests {
             after["parts"][0],
             json!({ "type": "tool-f", "toolCallId": "a", "state": "output-available", "input": {}, "output": "x" })
         );
+    }
+
+    #[test]
+    fn a_failure_is_marked_where_its_dialect_has_a_mark() {
+        let failed = |item: Value| {
+            let facts = read_items([&item].into_iter().map(Sketch::of), None);
+            match tool_output(&facts, None, "a", Outcome::Failure("no")) {
+                Ok(Added::Item(item)) => item,
+                Ok(Added::Edits(_, edits)) => crate::item::edit::apply(&item, &edits),
+                Err(error) => panic!("{error}"),
+            }
+        };
+        let anthropic = failed(
+            json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "f", "input": {} }] }),
+        );
+        assert_eq!(anthropic["content"][0]["is_error"], true);
+        let gemini =
+            failed(json!({ "role": "model", "parts": [{ "functionCall": { "id": "a", "name": "f", "args": {} } }] }));
+        assert_eq!(
+            gemini["parts"][0]["functionResponse"]["response"],
+            json!({ "error": "no" })
+        );
+        let sdk = failed(
+            json!({ "role": "assistant", "content": [{ "type": "tool-call", "toolCallId": "a", "toolName": "f", "input": {} }] }),
+        );
+        assert_eq!(
+            sdk["content"][0]["output"],
+            json!({ "type": "error-text", "value": "no" })
+        );
+        let ui = failed(json!({ "id": "m", "role": "assistant", "parts": [
+            { "type": "tool-f", "toolCallId": "a", "state": "input-available", "input": {} }
+        ] }));
+        assert_eq!(ui["parts"][0]["state"], "output-error");
+        assert_eq!(ui["parts"][0]["errorText"], "no");
+        let responses = failed(json!({ "type": "function_call", "call_id": "a", "name": "f", "arguments": "{}" }));
+        assert_eq!(responses["output"], "no");
     }
 
     #[test]

@@ -5,6 +5,6 @@ mod add;
 mod recall;
 mod window;
 
-pub use add::{Added, tool_output, user_input};
+pub use add::{Added, Outcome, tool_output, user_input};
 pub use recall::recall;
 pub use window::{leading_items, window};

@@ -11,7 +11,7 @@ use crate::context::{Entry, Plan, ProjectOptions};
 use crate::error::{Error, ErrorCode};
 use crate::item::dialect::{Dialect, summary_item};
 use crate::item::json::{parse, without_half_pairs};
-use crate::memory::{self, Added};
+use crate::memory::{self, Added, Outcome};
 use js_sys::{Array, Function, Object, Reflect};
 use wasm_bindgen::prelude::*;
 
@@ -218,7 +218,11 @@ fn committed(items: &Array, done: &Committed) -> Result<JsValue, JsValue> {
     Ok(answer.into())
 }
 
-fn named(dialect: Option<String>) -> Result<Option<Dialect>, JsValue> {
+/// The dialect of this name.
+///
+/// # Errors
+/// `invalid_option` at `options.dialect`.
+pub fn named(dialect: Option<String>) -> Result<Option<Dialect>, JsValue> {
     let options = match dialect {
         Some(name) => settings::terms(&name.into())?,
         None => return Ok(None),
@@ -226,7 +230,11 @@ fn named(dialect: Option<String>) -> Result<Option<Dialect>, JsValue> {
     Ok(options.dialect)
 }
 
-fn facts_of(items: &JsValue, dialect: Option<Dialect>) -> Result<(Array, Read), JsValue> {
+/// The facts of a host's items.
+///
+/// # Errors
+/// `invalid_item`.
+pub fn facts_of(items: &JsValue, dialect: Option<Dialect>) -> Result<(Array, Read), JsValue> {
     let items = array(items)?;
     Ok((items.clone(), read_facts(items, dialect)?))
 }
@@ -244,7 +252,8 @@ pub fn memory_user_item(items: &JsValue, dialect: Option<String>, text: &str, id
     first(&items, Entry::New(item))
 }
 
-/// What a tool gave: `[index, item]`, the index of the item that takes the place of another, or -1.
+/// What a tool gave, or with `is_failure` the text of what went wrong: `[index, item]`, the index of the item that takes the
+/// place of another, or -1.
 ///
 /// # Errors
 /// `unknown_call`, `invalid_item`, `invalid_option`.
@@ -254,6 +263,7 @@ pub fn memory_tool_output(
     dialect: Option<String>,
     call_id: &str,
     output: Option<String>,
+    is_failure: Option<bool>,
 ) -> Result<Array, JsValue> {
     let dialect = named(dialect)?;
     let (items, read) = facts_of(items, dialect)?;
@@ -261,7 +271,11 @@ pub fn memory_tool_output(
         let mended = without_half_pairs(&json);
         parse(mended.as_deref().unwrap_or(&json))
     });
-    let added = memory::tool_output(&read.facts, dialect, call_id, output.as_ref());
+    let outcome = match output.as_ref().and_then(|output| output.as_str()) {
+        Some(message) if is_failure == Some(true) => Outcome::Failure(message),
+        _ => Outcome::Output(output.as_ref()),
+    };
+    let added = memory::tool_output(&read.facts, dialect, call_id, outcome);
     read.keep(&items);
     let (index, entry) = match added? {
         Added::Item(item) => (-1.0, Entry::New(item)),

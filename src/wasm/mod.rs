@@ -8,6 +8,7 @@ mod host;
 mod items;
 mod project;
 mod projectors;
+mod runtime;
 mod session;
 mod settings;
 

@@ -124,6 +124,16 @@ fn closed(part: &Sketch<'_>, path: &Path) -> Vec<Edit> {
     edits
 }
 
+/// What says in the tool part at a path that its tool failed.
+#[must_use]
+pub fn failure_edits(path: &Path, message: &str) -> Vec<Edit> {
+    vec![
+        Edit::set(path.then("state"), "output-error".into()),
+        Edit::set(path.then("errorText"), message.into()),
+        Edit::remove(path.then("output")),
+    ]
+}
+
 /// What gives the tool part at a path the output of its tool; `None`: it gave nothing.
 #[must_use]
 pub fn output_edits(path: &Path, output: Option<&Value>) -> Vec<Edit> {

@@ -15,10 +15,10 @@ mod passages;
 mod reply;
 mod roles;
 
-pub use ai_sdk_ui::output_edits;
+pub use ai_sdk_ui::{failure_edits, output_edits};
 pub use builder::SUMMARY_LINE;
 pub use passages::{Passage, passages};
-pub use reply::{INTERRUPTED, OPENING, answer, reply};
+pub use reply::{INTERRUPTED, OPENING, answer, failure, reply};
 pub use roles::joined_content;
 
 use crate::item::facts::{Facts, InputForm};

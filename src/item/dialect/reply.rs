@@ -15,7 +15,13 @@ pub const OPENING: &str = "[the conversation began before this]";
 /// An item that answers a call with [`INTERRUPTED`].
 #[must_use]
 pub fn reply(form: ReplyForm, id: Option<&str>, name: Option<&str>) -> Value {
-    let text = Value::from(INTERRUPTED);
+    failure(form, id, name, INTERRUPTED)
+}
+
+/// An item that answers a call with what went wrong, marked as an error where the form has a mark for it.
+#[must_use]
+pub fn failure(form: ReplyForm, id: Option<&str>, name: Option<&str>, message: &str) -> Value {
+    let text = Value::from(message);
     match form {
         ReplyForm::Anthropic => json!({ "role": "user", "content": [
             { "type": "tool_result", "tool_use_id": id, "content": text, "is_error": true }

@@ -21,7 +21,7 @@ declare module "build:glue" {
   ): Committed;
   export function structuredDue(items: object[], summary: string | undefined, budget: unknown, options: unknown): boolean;
   export function memoryUserItem(items: object[], dialect: Dialect | undefined, text: string, id: string): object;
-  export function memoryToolOutput(items: object[], dialect: Dialect | undefined, callId: string, output: string | undefined): [number, object];
+  export function memoryToolOutput(items: object[], dialect: Dialect | undefined, callId: string, output: string | undefined, isFailure?: boolean): [number, object];
   export function memoryItems(items: object[], summary: string, dialect: Dialect | undefined): object[];
   export function memoryWindow(items: object[], maxItems: number): object[];
   export function memoryRecall(items: object[], dialect: Dialect | undefined, callId: string): number;
@@ -29,6 +29,23 @@ declare module "build:glue" {
   export const DefaultContextProjector: typeof import("../types.d.ts").DefaultContextProjector;
   export const TypeAwareContextProjector: typeof import("../types.d.ts").TypeAwareContextProjector;
   export const project: typeof import("../types.d.ts").project;
+
+  export function runtimeGoal(items: object[], dialect: Dialect | undefined): string | undefined;
+
+  /** A run of a runtime; its actions are JSON (src/wasm/runtime.rs). */
+  export class RuntimeRun {
+    constructor(style: string, maxSteps: number, instructions: string, plan: string[] | undefined);
+    begin(open: object[] | undefined, dialect: Dialect | undefined): string;
+    prepared(itemCount: number): string;
+    answered(items: object[], dialect: Dialect | undefined, inputTokens: number | undefined): string;
+    resulted(index: number, isOk: boolean): string;
+    toolsDone(paused: string | undefined, reason: string | undefined): string;
+    executed(isOk: boolean, output: string): string;
+    overflowed(): string | undefined;
+    aborted(): string;
+    failed(message: string, code: string | undefined): string;
+    free(): void;
+  }
 
   /** The log of a session, without its items (src/wasm/session.rs). */
   export class SessionLog {

@@ -34,6 +34,18 @@ const MOST_FAILURES = 3;
 const GROWTH = 1.1;
 const TIMEOUT = 120_000;
 
+/**
+ * @typedef {object} Inside what a runtime needs of a session beside its public face
+ * @property {() => import("../types.d.ts").Dialect | undefined} dialect that of the settings
+ * @property {() => object[]} items memory's items themselves
+ * @property {(type: string, payload: Record<string, any>) => void} record an event that changes nothing in memory
+ * @property {(item: object) => void} addAnswer an item that answers a call, as its tool made it
+ * @property {(callId: string, message: string) => void} addFailure the result of a call that went wrong
+ */
+
+/** Opens a session for a runtime; null for anything else. @type {(session: any) => Inside | null} */
+export let insideOf;
+
 export class AgentSession {
   #log = new SessionLog();
   /** @type {any[]} */
@@ -106,6 +118,22 @@ export class AgentSession {
     }
   }
 
+  static {
+    insideOf = (session) =>
+      #log in session
+        ? {
+            dialect: () => session.#dialect(),
+            items: () => session.#items,
+            record(type, payload) {
+              session.#record(type, payload);
+              session.#tell();
+            },
+            addAnswer: (item) => session.#add([item], "tool", "output"),
+            addFailure: (callId, message) => session.#answer(callId, JSON.stringify(message), true),
+          }
+        : null;
+  }
+
   /** @param {AgentSessionStore} store @param {string} sessionId @param {SessionOptions} [options] */
   static async resume(store, sessionId, options = {}) {
     const saved = await store.load(sessionId);
@@ -140,19 +168,7 @@ export class AgentSession {
   /** @param {string} callId @param {unknown} output */
   addToolOutput(callId, output) {
     if (typeof callId !== "string") throw failure("invalid_option", "callId", "must be a string");
-    const json = jsonOf(output);
-    try {
-      const [index, item] = memoryToolOutput(this.#items, this.#dialect(), callId, json);
-      if (index < 0) this.#add([item], "tool", "output");
-      else this.#replace(index, item);
-    } catch (thrown) {
-      if (/** @type {any} */ (thrown)?.code !== "unknown_call") throw thrown;
-      // The call may have been compacted away while its tool was at work.
-      const [index, item] = memoryToolOutput(this.#everything(), this.#dialect(), callId, json);
-      if (index >= 0) throw thrown;
-      this.#add([item], "tool", "output");
-    }
-    this.#tell();
+    this.#answer(callId, jsonOf(output), false);
   }
 
   /** @param {{ signal?: AbortSignal }} [options] @returns {Promise<ModelContext>} */
@@ -471,6 +487,22 @@ export class AgentSession {
     flush();
     this.#tell();
     this.#compressing?.written();
+  }
+
+  /** @param {string} callId @param {string | undefined} json the output, or the text of what went wrong @param {boolean} isFailure */
+  #answer(callId, json, isFailure) {
+    try {
+      const [index, item] = memoryToolOutput(this.#items, this.#dialect(), callId, json, isFailure);
+      if (index < 0) this.#add([item], "tool", "output");
+      else this.#replace(index, item);
+    } catch (thrown) {
+      if (/** @type {any} */ (thrown)?.code !== "unknown_call") throw thrown;
+      // The call may have been compacted away while its tool was at work.
+      const [index, item] = memoryToolOutput(this.#everything(), this.#dialect(), callId, json, isFailure);
+      if (index >= 0) throw thrown;
+      this.#add([item], "tool", "output");
+    }
+    this.#tell();
   }
 
   /** @param {number} index @param {object} item */
